@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# GoogleTest from the system, else from its sources (Debian's googletest package or .deps) -> target GTest::gtest.
+
+include(GoogleTest)
+find_package(GTest QUIET)
+if(NOT TARGET GTest::gtest)
+  foreach(source "${PROJECT_SOURCE_DIR}/.deps/googletest" /usr/src/googletest)
+    if(NOT TARGET GTest::gtest AND EXISTS "${source}/CMakeLists.txt")
+      set(INSTALL_GTEST OFF CACHE BOOL "" FORCE)
+      set(BUILD_GMOCK OFF CACHE BOOL "" FORCE)
+      add_subdirectory("${source}" "${CMAKE_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
+      if(NOT TARGET GTest::gtest)
+        add_library(GTest::gtest ALIAS gtest)
+      endif()
+    endif()
+  endforeach()
+endif()
+if(NOT TARGET GTest::gtest)
+  message(FATAL_ERROR "tenon: GoogleTest: not found; install it (Debian: libgtest-dev), or run scripts/setup.sh")
+endif()

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Helpers for tests, benchmarks and examples: common flags, and one source built for both backends.
+
+# The flags of everything that is run: optimized, warnings on, nothing a user would not have.
+add_library(tenon_run_flags INTERFACE)
+target_link_libraries(tenon_run_flags INTERFACE tenon::tenon)
+target_compile_options(tenon_run_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-O2;-Wall;-Wextra>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-O3;-Xcompiler=-Wall>")
+if(TENON_WARNINGS_AS_ERRORS)
+  target_compile_options(tenon_run_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
+endif()
+
+# tenon_wrap_source(<variable> <source> <extension>): a file of the build folder that only includes <source>.
+# CMake allows one language per source and folder; the wrapper lets g++ and nvcc both have it.
+function(tenon_wrap_source result source extension)
+  file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}" "${source}")
+  set(wrapper "${PROJECT_BINARY_DIR}/wrapped/${relative}.${extension}")
+  set(content "#include \"${source}\"\n")
+  set(previous "")
+  if(EXISTS "${wrapper}")
+    file(READ "${wrapper}" previous)
+  endif()
+  if(NOT content STREQUAL previous)
+    file(WRITE "${wrapper}" "${content}")
+  endif()
+  set(${result} "${wrapper}" PARENT_SCOPE)
+endfunction()
+
+# tenon_has_mark(<variable> <source> <mark>): whether the source holds the line `// tenon-test: <mark>`.
+function(tenon_has_mark result source mark)
+  file(STRINGS "${source}" lines REGEX "^// tenon-test: ${mark}$" LIMIT_COUNT 1)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  set(${result} OFF PARENT_SCOPE)
+  if(lines)
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# On a machine with a GPU: build, GPU tests, compute-sanitizer on a slice of them, benchmarks; a table last.
+#
+# Usage: tests/gpu.sh [build] [test] [sanitize] [bench]      (none named: all)
+#   TENON_OUT                folder for logs and results (build/gpu-results)
+#   TENON_TEST_FILTER        gtest filter of the stage test (*)
+#   TENON_SANITIZE_FILTER    gtest filter of the stage sanitize (*)
+#   TENON_SANITIZE_SHARDS    of the filtered tests every so many-th is run under each tool (8)
+#   TENON_BENCH_ARGS         arguments for every benchmark program
+#   TENON_LIMIT_S_BUILD, _TEST, _SANITIZE, _BENCH    time limit of one step (300, 240, 120, 120)
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+source scripts/cuda.sh
+
+out="${TENON_OUT:-build/gpu-results}"
+mkdir -p "$out"
+out="$(cd "$out" && pwd)"
+build=build/gpu
+stages=("$@")
+(( ${#stages[@]} )) || stages=(build test sanitize bench)
+for stage in "${stages[@]}"; do
+  case "$stage" in build|test|sanitize|bench) ;; *) echo "gpu.sh: no stage '$stage'" >&2; exit 2 ;; esac
+done
+
+find_nvcc || { echo "gpu.sh: no nvcc" >&2; exit 1; }
+has_gpu || { echo "gpu.sh: no GPU (nvidia-smi -L names none)" >&2; exit 1; }
+
+rows=()
+failures=0
+
+# step <stage> <name> <limit in seconds> <command...>: runs it, output to the stage's log, one row of the table.
+step() {
+  local stage="$1" name="$2" limit_s="$3" log="$out/$1.log" begin=$SECONDS first status note
+  shift 3
+  printf '\n=== %s: %s\n' "$name" "$*" >>"$log"
+  first="$(($(wc -l <"$log") + 1))"
+  timeout --kill-after=10 "$limit_s" "$@" >>"$log" 2>&1
+  status=$?
+  note="$(tail -n "+$first" "$log" | grep -E '^\[  (PASSED|FAILED)  \] [0-9]+ tests?|^========= ERROR SUMMARY|no CUDA device' |
+    sed 's/ listed below:$//; s/=========//' | awk '!seen[$0]++' | tr -s '\n ' ' ')"
+  (( status == 124 || status == 137 )) && note="time limit of $limit_s s; $note"
+  # A run that tested nothing is no success.
+  [[ "$note" == *"no CUDA device"* ]] && status=1
+  if (( status != 0 )); then
+    failures=$((failures + 1))
+    echo "--- $stage: $name failed ($status); the end of $log:"
+    tail -n "+$first" "$log" | tail -n 40
+  fi
+  rows+=("$(printf '%-9s %-34s %6s %6ss  %s' "$stage" "$name" "$status" "$((SECONDS - begin))" "$note")")
+  return "$status"
+}
+
+run_build() {
+  local generator=()
+  command -v ninja >/dev/null && generator=(-G Ninja)
+  step build configure 60 cmake -S . -B "$build" "${generator[@]}" -DTENON_ENABLE_CUDA=ON -DCMAKE_BUILD_TYPE=Release \
+    -DTENON_BUILD_EXAMPLES=OFF "-DCMAKE_CUDA_ARCHITECTURES=$(gpu_architecture)" || return
+  step build compile "${TENON_LIMIT_S_BUILD:-300}" cmake --build "$build" --parallel "$(nproc)" \
+    --target tenon_gpu_tests tenon_benchmarks
+}
+
+# Programs of the build folder whose name matches, or a failing row when there is none.
+programs() { find "$build/$1" -maxdepth 2 -type f -executable -name "$2" 2>/dev/null | sort; }
+
+run_test() {
+  local program
+  for program in $(programs tests 'tenon_*_cuda'); do
+    step test "$(basename "$program")" "${TENON_LIMIT_S_TEST:-240}" \
+      "$program" --gtest_brief=1 "--gtest_filter=${TENON_TEST_FILTER:-*}"
+  done
+}
+
+run_sanitize() {
+  local tool program options
+  for tool in memcheck racecheck initcheck; do
+    options=()
+    # Tests of bad input provoke errors of the CUDA API on purpose; they assert them themselves.
+    [[ "$tool" == memcheck ]] && options=(--report-api-errors no)
+    for program in $(programs tests 'tenon_*_cuda'); do
+      step sanitize "$tool $(basename "$program")" "${TENON_LIMIT_S_SANITIZE:-120}" \
+        env "GTEST_TOTAL_SHARDS=${TENON_SANITIZE_SHARDS:-8}" GTEST_SHARD_INDEX=0 \
+        compute-sanitizer --tool "$tool" --error-exitcode 9 "${options[@]}" \
+        "$program" --gtest_brief=1 "--gtest_filter=${TENON_SANITIZE_FILTER:-*}"
+    done
+  done
+}
+
+run_bench() {
+  local program
+  for program in $(programs benchmarks 'bench_*'); do
+    # shellcheck disable=SC2086  # the arguments are a list
+    step bench "$(basename "$program")" "${TENON_LIMIT_S_BENCH:-120}" "$program" ${TENON_BENCH_ARGS:-}
+  done
+}
+
+for stage in "${stages[@]}"; do
+  : >"$out/$stage.log"
+  rows_before=${#rows[@]}
+  "run_$stage"
+  if (( ${#rows[@]} == rows_before )); then
+    rows+=("$(printf '%-9s %-34s %6s %6ss  %s' "$stage" "(no program built)" - 0 "")")
+  fi
+  [[ "$stage" == build && $failures -gt 0 ]] && break
+done
+[[ -f "$out/bench.log" ]] && cat "$out/bench.log"
+
+{
+  nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv,noheader | head -n 1
+  printf '%-9s %-34s %6s %7s\n' stage step status time
+  printf '%s\n' "${rows[@]}"
+  echo "$failures failed"
+} | tee "$out/summary.txt"
+exit $(( failures > 0 ))

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles a .cu file for one architecture and reads ptxas: no spills, no stack frame, registers within budget.
+
+In the file, as whole-line comments:
+  // registers: 128          budget of every kernel of the file (required)
+  // registers(sm_80): 160   budget on one architecture
+  // sass: LDG.E.128         some kernel holds this instruction (needs cuobjdump; not checked without it)
+  // sass-every: LDG.E.128   every kernel holds it
+Prints one row per kernel.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMPILE_LIMIT_S = 300
+ENTRY = re.compile(r"Compiling entry function '(\S+)' for 'sm_\w+'")
+FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+REGISTERS = re.compile(r"Used (\d+) registers")
+SHARED = re.compile(r"(\d+) bytes smem")
+
+
+def read_rules(path, arch):
+    """-> (register budget or None, texts of `sass`, texts of `sass-every`)."""
+    with open(path, encoding="utf-8") as source:
+        lines = source.read().splitlines()
+    rules = {}
+    for line in lines:
+        if found := re.match(r"// ([\w()-]+): (.+?)\s*$", line):
+            rules.setdefault(found[1], []).append(found[2])
+    budget = rules.get(f"registers(sm_{arch})") or rules.get("registers")
+    return int(budget[0]) if budget else None, rules.get("sass", []), rules.get("sass-every", [])
+
+
+def read_kernels(log):
+    """Output of ptxas -v -> {mangled name: {stack, stores, loads, registers, shared}}."""
+    kernels, current = {}, None
+    for line in log.splitlines():
+        if found := ENTRY.search(line):
+            current = kernels.setdefault(found[1], {"shared": 0})
+        elif "Function properties for" in line:
+            # a device function that was not inlined has a frame of its own: it counts as a row
+            name = line.split("Function properties for")[1].strip()
+            current = kernels.setdefault(name, {"shared": 0, "registers": 0})
+        elif current is not None and (found := FRAME.search(line)):
+            current.update(stack=int(found[1]), stores=int(found[2]), loads=int(found[3]))
+        elif current is not None and (found := REGISTERS.search(line)):
+            shared = SHARED.search(line)
+            current.update(registers=int(found[1]), shared=int(shared[1]) if shared else 0)
+    return kernels
+
+
+def demangle(names):
+    if not shutil.which("c++filt") or not names:
+        return {name: name for name in names}
+    text = subprocess.run(["c++filt"], input="\n".join(names), text=True, capture_output=True, check=True).stdout
+    return dict(zip(names, text.splitlines()))
+
+
+def read_sass(nvcc, cubin):
+    """-> {mangled kernel name: SASS text}, or None without cuobjdump."""
+    beside_nvcc = os.path.join(os.path.dirname(nvcc), "cuobjdump")
+    tool = beside_nvcc if os.path.exists(beside_nvcc) else shutil.which("cuobjdump")
+    if not tool:
+        return None
+    text = subprocess.run([tool, "-sass", cubin], text=True, capture_output=True, check=True).stdout
+    parts = re.split(r"Function : (\S+)", text)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def sass_faults(sass, some, every):
+    faults = [f"no kernel holds {wanted}" for wanted in some if not any(wanted in text for text in sass.values())]
+    faults += [f"{name}: lacks {wanted}" for wanted in every for name, text in sass.items() if wanted not in text]
+    return faults
+
+
+def check(path, arch, command):
+    """-> list of faults."""
+    budget, some, every = read_rules(path, arch)
+    if budget is None:
+        return ["the file states no `// registers: N`"]
+    with tempfile.TemporaryDirectory() as folder:
+        cubin = os.path.join(folder, "out.cubin")
+        result = subprocess.run(
+            command + [f"-arch=sm_{arch}", "-O3", "-cubin", "-Xptxas", "-v", path, "-o", cubin], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=COMPILE_LIMIT_S, check=False)
+        if result.returncode != 0:
+            return [f"does not compile for sm_{arch}:\n{result.stdout}"]
+        sass = read_sass(command[0], cubin) if some or every else {}
+    kernels = read_kernels(result.stdout)
+    if not kernels:
+        return ["ptxas saw no kernel: instantiate one"]
+
+    faults, names = [], demangle(list(kernels))
+    print(f"{'registers':>9} {'stack':>6} {'spill st':>8} {'spill ld':>8} {'shared':>7}  kernel (sm_{arch})")
+    for name, facts in kernels.items():
+        print(f"{facts['registers']:>9} {facts['stack']:>6} {facts['stores']:>8} {facts['loads']:>8} "
+              f"{facts['shared']:>7}  {names[name]}")
+        if facts["registers"] > budget:
+            faults.append(f"{names[name]}: {facts['registers']} registers, budget {budget}")
+        if facts["stack"] or facts["stores"] or facts["loads"]:
+            faults.append(f"{names[name]}: local memory (stack frame or spills)")
+    if sass is None:
+        print("cuobjdump not found: the sass lines are not checked")
+    else:
+        faults += sass_faults(sass, some, every)
+    return faults
+
+
+def main():
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    parser = argparse.ArgumentParser(usage="check_ptxas.py FILE --arch 90 -- nvcc FLAGS...")
+    parser.add_argument("file")
+    parser.add_argument("--arch", required=True)
+    options = parser.parse_args(sys.argv[1:split])
+    faults = check(options.file, options.arch, sys.argv[split + 1:])
+    for fault in faults:
+        print(f"{os.path.basename(options.file)}: {fault}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

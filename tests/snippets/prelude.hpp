@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a documentation snippet may use without saying so.
+
+#include <tenon/tenon.hpp>
+
+namespace tn = tenon;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entry point of the test programs of the CUDA backend: without a device every test is skipped.
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+class device_required : public testing::Environment {
+  void SetUp() override {
+    int device_count = 0;
+    cudaError_t status = cudaGetDeviceCount(&device_count);
+    if (status != cudaSuccess || device_count == 0) {
+      GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
+    }
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  testing::AddGlobalTestEnvironment(new device_required);
+  return RUN_ALL_TESTS();
+}
