@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Element types: the enumeration, its C++ types (storage and arithmetic), and the promotion rules.
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "tenon/core/half.hpp"
+
+struct __half;         // CUDA's own half types are accepted as element types without including their headers:
+struct __nv_bfloat16;  // they have the same bits as tenon::half and tenon::bfloat16.
+
+namespace tenon {
+
+// In promotion order inside each category.
+enum class dtype : std::uint8_t { boolean, u8, i8, i16, i32, i64, f16, bf16, f32, f64 };
+inline constexpr int dtype_count = 10;
+
+enum class category : std::uint8_t { boolean, integer, floating };
+
+struct dtype_info {
+  std::string_view name;
+  int bytes;
+  category kind;
+};
+inline constexpr dtype_info dtype_infos[dtype_count] = {
+    {"bool", 1, category::boolean}, {"u8", 1, category::integer},   {"i8", 1, category::integer},
+    {"i16", 2, category::integer},  {"i32", 4, category::integer},  {"i64", 8, category::integer},
+    {"f16", 2, category::floating}, {"bf16", 2, category::floating}, {"f32", 4, category::floating},
+    {"f64", 8, category::floating}};
+
+constexpr dtype_info const& info(dtype d) { return dtype_infos[static_cast<int>(d)]; }
+constexpr std::string_view name(dtype d) { return info(d).name; }
+constexpr int size_of(dtype d) { return info(d).bytes; }
+constexpr category category_of(dtype d) { return info(d).kind; }
+constexpr bool is_floating(dtype d) { return category_of(d) == category::floating; }
+constexpr bool is_half(dtype d) { return d == dtype::f16 || d == dtype::bf16; }
+
+namespace detail {
+template <dtype> struct dtype_traits;
+template <> struct dtype_traits<dtype::boolean> { using storage = bool; using arithmetic = bool; };
+template <> struct dtype_traits<dtype::u8> { using storage = std::uint8_t; using arithmetic = std::uint8_t; };
+template <> struct dtype_traits<dtype::i8> { using storage = std::int8_t; using arithmetic = std::int8_t; };
+template <> struct dtype_traits<dtype::i16> { using storage = std::int16_t; using arithmetic = std::int16_t; };
+template <> struct dtype_traits<dtype::i32> { using storage = std::int32_t; using arithmetic = std::int32_t; };
+template <> struct dtype_traits<dtype::i64> { using storage = std::int64_t; using arithmetic = std::int64_t; };
+template <> struct dtype_traits<dtype::f16> { using storage = half; using arithmetic = float; };
+template <> struct dtype_traits<dtype::bf16> { using storage = bfloat16; using arithmetic = float; };
+template <> struct dtype_traits<dtype::f32> { using storage = float; using arithmetic = float; };
+template <> struct dtype_traits<dtype::f64> { using storage = double; using arithmetic = double; };
+
+template <class T> struct dtype_of { static constexpr bool known = false; };
+template <dtype D> struct known_dtype {
+  static constexpr bool known = true;
+  static constexpr dtype value = D;
+};
+template <> struct dtype_of<bool> : known_dtype<dtype::boolean> {};
+template <> struct dtype_of<std::uint8_t> : known_dtype<dtype::u8> {};
+template <> struct dtype_of<std::int8_t> : known_dtype<dtype::i8> {};
+template <> struct dtype_of<std::int16_t> : known_dtype<dtype::i16> {};
+template <> struct dtype_of<std::int32_t> : known_dtype<dtype::i32> {};
+template <> struct dtype_of<std::int64_t> : known_dtype<dtype::i64> {};
+template <> struct dtype_of<long long> : known_dtype<dtype::i64> {};
+template <> struct dtype_of<half> : known_dtype<dtype::f16> {};
+template <> struct dtype_of<bfloat16> : known_dtype<dtype::bf16> {};
+template <> struct dtype_of<::__half> : known_dtype<dtype::f16> {};
+template <> struct dtype_of<::__nv_bfloat16> : known_dtype<dtype::bf16> {};
+template <> struct dtype_of<float> : known_dtype<dtype::f32> {};
+template <> struct dtype_of<double> : known_dtype<dtype::f64> {};
+}  // namespace detail
+
+template <class T>
+inline constexpr bool is_element_type = detail::dtype_of<std::remove_cv_t<T>>::known;
+
+// dtype of a C++ element type: dtype_of<float> == dtype::f32.
+template <class T>
+inline constexpr dtype dtype_of = detail::dtype_of<std::remove_cv_t<T>>::value;
+
+// How a dtype lies in memory, and the type its arithmetic is done in (half types: float, rounded once at the store).
+template <dtype D> using storage_t = typename detail::dtype_traits<D>::storage;
+template <dtype D> using arithmetic_t = typename detail::dtype_traits<D>::arithmetic;
+
+// Default floating type: what an integer becomes under division or a transcendental function.
+inline constexpr dtype default_float = dtype::f32;
+
+// Promotion of two dtypes of equal priority, as PyTorch defines it.
+constexpr dtype promote(dtype a, dtype b) {
+  if (a == b) return a;
+  if (category_of(a) != category_of(b)) return category_of(a) < category_of(b) ? b : a;
+  dtype high = a < b ? b : a, low = a < b ? a : b;
+  if (low == dtype::f16 && high == dtype::bf16) return dtype::f32;  // neither holds the other
+  if (low == dtype::u8 && high == dtype::i8) return dtype::i16;
+  return high;
+}
+
+// Priority of an operand inside its category: a tensor decides over a 0-dim tensor, which decides over a literal.
+enum class priority : std::uint8_t { literal, scalar, tensor };
+struct typed_operand {
+  dtype type;
+  priority rank;
+};
+
+// @post the operand of the highest category decides; inside a category the highest priority present decides.
+constexpr dtype promote(typed_operand a, typed_operand b) {
+  if (category_of(a.type) != category_of(b.type)) return category_of(a.type) < category_of(b.type) ? b.type : a.type;
+  if (a.rank != b.rank) return a.rank < b.rank ? b.type : a.type;
+  return promote(a.type, b.type);
+}
+
+}  // namespace tenon

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Constexpr sequences: a fixed-capacity one for a node's members and a growing one for the graph and its text.
+
+#include <cstddef>
+#include <utility>
+
+namespace tenon {
+
+// At most N values, all default-constructed, so that it stays an aggregate of plain values in constant evaluation.
+template <class T, int N>
+struct static_vector {
+  T items[N] = {};
+  int count = 0;
+
+  constexpr int size() const { return count; }
+  constexpr bool empty() const { return count == 0; }
+  constexpr void push_back(T value) {
+    if (count == N) throw "tenon: static_vector: capacity exceeded";
+    items[count++] = value;
+  }
+  constexpr void insert(int position, T value) {
+    push_back(value);
+    for (int i = count - 1; i > position; --i) items[i] = items[i - 1];
+    items[position] = value;
+  }
+  constexpr void erase(int position) {
+    for (int i = position; i + 1 < count; ++i) items[i] = items[i + 1];
+    items[--count] = T{};
+  }
+  constexpr T& operator[](int i) { return items[i]; }
+  constexpr T const& operator[](int i) const { return items[i]; }
+  constexpr T* begin() { return items; }
+  constexpr T* end() { return items + count; }
+  constexpr T const* begin() const { return items; }
+  constexpr T const* end() const { return items + count; }
+  constexpr bool operator==(static_vector const& other) const {
+    if (count != other.count) return false;
+    for (int i = 0; i < count; ++i)
+      if (!(items[i] == other.items[i])) return false;
+    return true;
+  }
+};
+
+// A growing sequence whose memory lives only as long as the constant evaluation that uses it. std::vector would do, but
+// its constexpr form is not accepted by nvcc 13.0's front end over libstdc++ 12.
+template <class T>
+class constexpr_vector {
+ public:
+  constexpr constexpr_vector() = default;
+  constexpr constexpr_vector(int n, T value) {
+    for (int i = 0; i < n; ++i) push_back(value);
+  }
+  constexpr constexpr_vector(constexpr_vector const& other) { append(other); }
+  constexpr constexpr_vector(constexpr_vector&& other) noexcept
+      : items_(std::exchange(other.items_, nullptr)),
+        count_(std::exchange(other.count_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  constexpr constexpr_vector& operator=(constexpr_vector other) noexcept {
+    std::swap(items_, other.items_);
+    std::swap(count_, other.count_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  constexpr ~constexpr_vector() { delete[] items_; }
+
+  constexpr int size() const { return count_; }
+  constexpr bool empty() const { return count_ == 0; }
+  constexpr void push_back(T value) {
+    if (count_ == capacity_) grow();
+    items_[count_++] = std::move(value);
+  }
+  constexpr void append(constexpr_vector const& other) {
+    for (int i = 0; i < other.count_; ++i) push_back(other.items_[i]);
+  }
+  constexpr void pop_back() { --count_; }
+  constexpr void clear() { count_ = 0; }
+  constexpr T& operator[](int i) { return items_[i]; }
+  constexpr T const& operator[](int i) const { return items_[i]; }
+  constexpr T& back() { return items_[count_ - 1]; }
+  constexpr T const& back() const { return items_[count_ - 1]; }
+  constexpr T* begin() { return items_; }
+  constexpr T* end() { return items_ + count_; }
+  constexpr T const* begin() const { return items_; }
+  constexpr T const* end() const { return items_ + count_; }
+  constexpr bool operator==(constexpr_vector const& other) const {
+    if (count_ != other.count_) return false;
+    for (int i = 0; i < count_; ++i)
+      if (!(items_[i] == other.items_[i])) return false;
+    return true;
+  }
+
+ private:
+  constexpr void grow() {
+    int larger = capacity_ ? capacity_ * 2 : 8;
+    T* moved = new T[static_cast<std::size_t>(larger)]{};
+    for (int i = 0; i < count_; ++i) moved[i] = std::move(items_[i]);
+    delete[] items_;
+    items_ = moved;
+    capacity_ = larger;
+  }
+  T* items_ = nullptr;
+  int count_ = 0;
+  int capacity_ = 0;
+};
+
+}  // namespace tenon

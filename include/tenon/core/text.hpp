@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A constexpr string builder: what `print` produces in static tests and at run time alike.
+
+#include <string_view>
+
+#include "tenon/core/static_vector.hpp"
+
+namespace tenon {
+
+class text {
+ public:
+  constexpr text() = default;
+  constexpr text(std::string_view initial) { *this << initial; }
+  constexpr text(const char* initial) { *this << std::string_view(initial); }
+
+  constexpr text& operator<<(std::string_view part) {
+    for (char c : part) characters_.push_back(c);
+    return *this;
+  }
+  constexpr text& operator<<(const char* part) { return *this << std::string_view(part); }
+  constexpr text& operator<<(char c) {
+    characters_.push_back(c);
+    return *this;
+  }
+  constexpr text& operator<<(long long number) {
+    if (number < 0) return *this << '-', *this << -number;
+    char digits[20];
+    int n = 0;
+    do digits[n++] = static_cast<char>('0' + number % 10);
+    while (number /= 10);
+    while (n) *this << digits[--n];
+    return *this;
+  }
+  constexpr text& operator<<(int number) { return *this << static_cast<long long>(number); }
+  // Shortest of up to six significant digits; exact enough to read a literal back in a report.
+  constexpr text& operator<<(double number) {
+    if (number != number) return *this << "nan";
+    if (number < 0) return *this << '-', *this << -number;
+    if (number > 1.7976931348623157e308) return *this << "inf";
+    int exponent = 0;
+    if (number != 0 && (number >= 1e6 || number < 1e-4)) {
+      while (number >= 10) number /= 10, ++exponent;
+      while (number < 1) number *= 10, --exponent;
+    }
+    long long scale = 1000000, fixed = static_cast<long long>(number * static_cast<double>(scale) + 0.5);
+    *this << fixed / scale;
+    if (long long rest = fixed % scale) {
+      *this << '.';
+      for (long long digit = scale / 10; rest; digit /= 10) *this << static_cast<char>('0' + rest / digit), rest %= digit;
+    }
+    if (exponent) *this << 'e' << exponent;
+    return *this;
+  }
+  constexpr text& operator<<(text const& other) { return *this << other.view(); }
+
+  constexpr std::string_view view() const {
+    return {characters_.begin(), static_cast<std::size_t>(characters_.size())};
+  }
+  constexpr bool operator==(std::string_view other) const { return view() == other; }
+  constexpr bool operator==(text const& other) const { return view() == other.view(); }
+
+ private:
+  constexpr_vector<char> characters_;
+};
+
+}  // namespace tenon

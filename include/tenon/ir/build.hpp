@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Well-formed nodes: each function adds one operation to a graph, with its casts, broadcasts and result shape.
+
+#include "tenon/ir/graph.hpp"
+#include "tenon/ops/cast.hpp"
+#include "tenon/ops/movement.hpp"
+#include "tenon/ops/source.hpp"
+
+namespace tenon::build {
+
+// Half types are computed in float, so an operand that an operator wants in a half type is wanted as a float.
+constexpr dtype arithmetic_dtype(dtype d) { return is_half(d) ? dtype::f32 : d; }
+
+constexpr int literal(graph& g, dtype type, double number) {
+  type = arithmetic_dtype(type);
+  return g.intern(node{.op = op_id<ops::literal>, .type = type, .bits = literal_bits(type, number)});
+}
+constexpr int integer_literal(graph& g, dtype type, long long number) {
+  if (is_floating(type)) return literal(g, type, static_cast<double>(number));
+  return g.intern(node{.op = op_id<ops::literal>, .type = type, .bits = number});
+}
+
+constexpr int input(graph& g, int position) {
+  graph_input const& in = g.inputs[position];
+  return g.intern(node{.op = in.is_scalar ? op_id<ops::scalar> : op_id<ops::input>,
+                       .type = in.type,
+                       .dims = in.dims,
+                       .bits = position});
+}
+
+// A conversion that the user wrote: to a half type it rounds, and no pass removes it.
+constexpr int cast(graph& g, int id, dtype type) {
+  if (g[id].type == type) return id;
+  return g.intern(node{.op = op_id<ops::cast>, .type = type, .operands = {{id}, 1}, .dims = g[id].dims});
+}
+// A conversion of the arithmetic only; nothing where the arithmetic type is already right.
+constexpr int convert(graph& g, int id, dtype type) {
+  type = arithmetic_dtype(type);
+  if (arithmetic_dtype(g[id].type) == type) return id;
+  if (g[id].is<ops::literal>()) return literal(g, type, literal_number(g[id].type, g[id].bits));
+  return cast(g, id, type);
+}
+
+constexpr priority priority_of(node const& n) {
+  if (n.is<ops::literal>()) return priority::literal;
+  return n.rank() == 0 ? priority::scalar : priority::tensor;
+}
+
+// The number of elements along dims, as a value of the graph.
+constexpr int size(graph& g, dim_list const& dims, dtype type) {
+  attribute counted;
+  long long known = 1;
+  for (dim d : dims) {
+    d = g.dims.representative(d);
+    if (g.dims.is_constant(d))
+      known *= g.dims[d].a;
+    else
+      counted.push_back(d);
+  }
+  if (counted.empty()) return integer_literal(g, arithmetic_dtype(type), known);
+  counted.push_back(g.dims.constant(known));
+  return g.intern(
+      node{.op = op_id<ops::size>, .type = arithmetic_dtype(type), .attributes = g.intern(counted)});
+}
+
+// Operand axis k becomes result axis map[k].
+// @pre map is injective; every mapped axis has the operand's dim or the operand's dim is 1.
+constexpr int broadcast(graph& g, int id, attribute const& map, dim_list const& dims) {
+  bool is_identity = dims.size() == g[id].rank(), is_permutation = is_identity;
+  for (int k = 0; k < map.size(); ++k) {
+    is_identity = is_identity && map[k] == k && dims[k] == g[id].dims[k];
+    is_permutation = is_permutation && dims[static_cast<int>(map[k])] == g[id].dims[k];
+  }
+  if (is_identity) return id;
+  return g.intern(node{.op = is_permutation ? op_id<ops::transpose> : op_id<ops::broadcast>,
+                       .type = g[id].type,
+                       .operands = {{id}, 1},
+                       .dims = dims,
+                       .attributes = g.intern(map)});
+}
+// NumPy's alignment: the operand's axes are the last ones of the result.
+constexpr int broadcast_trailing(graph& g, int id, dim_list const& dims) {
+  if (g[id].rank() == 0) return id;  // a scalar is an operand of any shape as it is
+  attribute map;
+  for (int k = 0; k < g[id].rank(); ++k) map.push_back(dims.size() - g[id].rank() + k);
+  return broadcast(g, id, map, dims);
+}
+
+// @pre every pair of aligned dims may be equal. Unequal dims that are not 1 are required to be equal at run time.
+constexpr dim_list broadcast_shapes(graph& g, dim_list const& a, dim_list const& b, op_info const* op) {
+  dim_list const& longer = a.size() >= b.size() ? a : b;
+  dim_list const& shorter = a.size() >= b.size() ? b : a;
+  dim_list result = longer;
+  int shift = longer.size() - shorter.size();
+  for (int k = 0; k < shorter.size(); ++k) {
+    dim& d = result[shift + k];
+    dim other = shorter[k];
+    if (other == unit_dim || d == other) continue;
+    if (d != unit_dim) {
+      g.checks.push_back({d, other, op});
+      g.dims.unite(d, other);
+      other = g.dims.representative(d);
+    }
+    d = other;
+  }
+  return result;
+}
+
+// @pre operands.size() == op->arity
+constexpr int pointwise(graph& g, op_info const* op, static_vector<int, max_operands> operands) {
+  typed_operand promoted{dtype::boolean, priority::literal};
+  for (int k = op->rule.first_promoted; k < operands.size(); ++k) {
+    typed_operand next{g[operands[k]].type, priority_of(g[operands[k]])};
+    promoted = k == op->rule.first_promoted ? next : typed_operand{promote(promoted, next), promoted.rank > next.rank ? promoted.rank : next.rank};
+  }
+  dim_list dims;
+  for (int id : operands) dims = broadcast_shapes(g, dims, dim_list(g[id].dims), op);
+  for (int k = 0; k < operands.size(); ++k)
+    operands[k] = broadcast_trailing(g, convert(g, operands[k], op->rule.operand(promoted.type, k)), dims);
+  return g.intern(
+      node{.op = op, .type = op->rule.result(promoted.type), .operands = operands, .dims = dims});
+}
+
+// Reduces the operand axes whose bit is set; they are dropped from the shape.
+constexpr int reduce(graph& g, op_info const* op, int id, unsigned axes) {
+  dtype wanted = op->rule.operand(g[id].type, 0), type = op->rule.result(g[id].type);
+  id = convert(g, id, wanted);
+  dim_list dims;
+  for (int k = 0; k < g[id].rank(); ++k)
+    if (!(axes >> k & 1u)) dims.push_back(g[id].dims[k]);
+  return g.intern(node{.op = op, .type = type, .operands = {{id}, 1}, .dims = dims, .axes = axes});
+}
+
+// One member of a reduction's state.
+constexpr int project(graph& g, op_info const* op, int id) {
+  return g.intern(node{.op = op, .type = g[id].type, .operands = {{id}, 1}, .dims = g[id].dims});
+}
+
+// numbers: start, stop and step of every axis.
+constexpr int slice(graph& g, int id, attribute const& numbers) {
+  dim_list dims;
+  for (int k = 0; k < g[id].rank(); ++k)
+    dims.push_back(g.dims.sliced(g[id].dims[k], numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]));
+  return g.intern(node{.op = op_id<ops::slice>,
+                       .type = g[id].type,
+                       .operands = {{id}, 1},
+                       .dims = dims,
+                       .attributes = g.intern(numbers)});
+}
+
+constexpr int reshape(graph& g, int id, dim_list const& dims) {
+  if (g[id].dims == dims) return id;
+  return g.intern(node{.op = op_id<ops::reshape>, .type = g[id].type, .operands = {{id}, 1}, .dims = dims});
+}
+
+}  // namespace tenon::build

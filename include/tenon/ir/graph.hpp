@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The graph: nodes in dependence order, each distinct one once, with the dims, checks and outputs of the expression.
+
+#include "tenon/ir/node.hpp"
+
+namespace tenon {
+
+struct graph_output {
+  int id = -1;
+  dtype type = dtype::f32;  // the dtype it is stored in; the node itself may be computed wider
+  dim_list dims = {};       // the shape it is presented in: the node's, or a reshape of it
+};
+
+// Why an expression cannot be one kernel. Each has a message of its own (compile.hpp) and a row in docs/errors.md.
+enum class refusal : unsigned char {
+  none,
+  too_many_nodes,
+  reshape_across_broadcast,  // a reshape mixes axes that are repeated with axes that are not
+  reshape_across_reduction,  // a reshape mixes reduced axes with kept ones
+  several_spaces,            // outputs over unrelated iteration spaces
+  several_axis_groups,       // reductions over axis sets that are neither equal nor nested
+  total_is_broadcast,        // a reduction of the whole space is used by elements or rows again
+  too_many_axes,
+};
+
+// Two dims that must turn out equal when the expression is called, and the operator that asked for it.
+struct dim_check {
+  dim a, b;
+  op_info const* op;
+};
+
+// An argument of the expression as the graph knows it.
+struct graph_input {
+  dtype type = dtype::f32;
+  dim_list dims = {};
+  bool is_scalar = false;  // a run-time scalar, passed by value
+};
+
+class graph {
+ public:
+  constexpr_vector<node> nodes;
+  constexpr_vector<attribute> attributes;
+  constexpr_vector<graph_input> inputs;
+  constexpr_vector<graph_output> outputs;
+  constexpr_vector<dim_check> checks;
+  dim_table dims;
+  refusal refused = refusal::none;
+
+  // The id of a node equal to `n`, which is added when there is none yet: value numbering.
+  constexpr int intern(node const& n) {
+    if (2 * (nodes.size() + 1) > slots_.size()) rehash();
+    unsigned slot = find_slot(n);
+    if (slots_[static_cast<int>(slot)] >= 0) return slots_[static_cast<int>(slot)];
+    nodes.push_back(n);
+    return slots_[static_cast<int>(slot)] = nodes.size() - 1;
+  }
+  constexpr int intern(attribute const& a) {
+    for (int i = 0; i < attributes.size(); ++i)
+      if (attributes[i] == a) return i;
+    attributes.push_back(a);
+    return attributes.size() - 1;
+  }
+
+  constexpr node const& operator[](int id) const { return nodes[id]; }
+  constexpr int size() const { return nodes.size(); }
+  constexpr node const& operand(node const& n, int k) const { return nodes[n.operands[k]]; }
+  constexpr attribute const& attributes_of(node const& n) const { return attributes[n.attributes]; }
+
+  // The same arguments, dims and checks without nodes: where a pass starts to build its result.
+  constexpr graph without_nodes() const {
+    graph result;
+    result.attributes = attributes;
+    result.inputs = inputs;
+    result.checks = checks;
+    result.dims = dims;
+    result.refused = refused;
+    return result;
+  }
+
+ private:
+  constexpr unsigned find_slot(node const& n) const {
+    unsigned mask = static_cast<unsigned>(slots_.size()) - 1, slot = n.hash() & mask;
+    while (slots_[static_cast<int>(slot)] >= 0 && !(nodes[slots_[static_cast<int>(slot)]] == n)) slot = (slot + 1) & mask;
+    return slot;
+  }
+  constexpr void rehash() {
+    slots_ = constexpr_vector<int>(slots_.empty() ? 64 : 4 * slots_.size(), -1);
+    for (int id = 0; id < nodes.size(); ++id) slots_[static_cast<int>(find_slot(nodes[id]))] = id;
+  }
+
+  constexpr_vector<int> slots_;  // open addressing; -1 is free; its size is a power of two
+};
+
+}  // namespace tenon

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an operator is: one struct per operator, described to the passes by one constant `op_info`.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "tenon/core/dtype.hpp"
+
+namespace tenon {
+
+class graph;
+struct node;
+
+enum class op_kind : unsigned char {
+  source,      // input, literal, size, index: no operands
+  pointwise,   // result element = eval(operand elements)
+  reduction,   // result element = finish(combine over the reduced axes of lift(operand elements))
+  projection,  // reads one member of a reduction's state; otherwise like pointwise
+  movement,    // result element = one operand element, elsewhere
+};
+
+// Which dtypes an operator computes in, from the promoted dtype of its operands.
+struct dtype_rule {
+  dtype (*operand)(dtype promoted, int position);  // dtype that operand `position` is cast to
+  dtype (*result)(dtype promoted);
+  int first_promoted = 0;  // operands before this position do not take part in promotion
+};
+
+namespace rules {
+constexpr dtype keep(dtype d) { return d; }
+constexpr dtype keep_operand(dtype d, int) { return d; }
+constexpr dtype floating(dtype d) { return is_floating(d) ? d : default_float; }
+constexpr dtype floating_operand(dtype d, int) { return floating(d); }
+constexpr dtype boolean(dtype) { return dtype::boolean; }
+constexpr dtype boolean_operand(dtype, int) { return dtype::boolean; }
+constexpr dtype widened(dtype d) { return is_floating(d) ? d : dtype::i64; }
+constexpr dtype widened_operand(dtype d, int) { return widened(d); }
+constexpr dtype condition_operand(dtype d, int position) { return position == 0 ? dtype::boolean : d; }
+
+inline constexpr dtype_rule same{keep_operand, keep};                    // add: i32 + i32 = i32
+inline constexpr dtype_rule to_float{floating_operand, floating};        // exp: i32 -> f32
+inline constexpr dtype_rule compare{keep_operand, boolean};              // less: f32 < f32 = bool
+inline constexpr dtype_rule logical{boolean_operand, boolean};           // logical_and
+inline constexpr dtype_rule select{condition_operand, keep, 1};          // where(bool, x, y)
+inline constexpr dtype_rule accumulate{widened_operand, widened};        // sum: i32 -> i64
+}  // namespace rules
+
+// What the passes and the reports know of an operator. One constant per operator; its address is the operator's identity.
+struct op_info {
+  std::string_view name;
+  op_kind kind = op_kind::pointwise;
+  int arity = 0;
+  dtype_rule rule = rules::same;
+  bool is_commutative = false;
+  int cost = 1;  // instruction issue slots per element in f32, as compiled for sm_90
+  // Evaluates the operator on literals whose dtype is d; null where eval is not usable in constant evaluation. NaN says
+  // that the node stays: the result is not finite, or an operand is not.
+  double (*fold)(dtype d, double const* operands) = nullptr;
+  bool merges_with_itself = false;  // reduction: reducing its results again is reducing everything at once
+  bool has_state = false;           // reduction: the result is a struct that only projections read
+  unsigned hash = 0;  // of the name: an address cannot be hashed in constant evaluation
+};
+
+template <class Op>
+constexpr op_info describe();
+
+template <class Op>
+inline constexpr op_info op_info_of = describe<Op>();
+
+// From the constant back to the struct: reification needs the type of a node's operator. The friend is declared here
+// and defined by registered_op<Op>, so that an operator of the user's has the same standing as ours.
+template <class T>
+struct type_box {
+  using type = T;
+};
+#if defined(__CUDACC__)
+#pragma nv_diag_suppress 1301
+#endif
+#if defined(__GNUC__) && !defined(__clang__)  // nvcc's host compiler warns too
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+template <op_info const* Info>
+struct op_key {
+  friend constexpr auto tenon_registered_op(op_key);
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+template <class Op>
+struct registered_op {
+  friend constexpr auto tenon_registered_op(op_key<&op_info_of<Op>>) { return type_box<Op>{}; }
+  static constexpr op_info const* info = &op_info_of<Op>;
+};
+
+// The identity of an operator; naming it registers the operator.
+template <class Op>
+inline constexpr op_info const* op_id = registered_op<Op>::info;
+
+template <op_info const* Info>
+using op_of = typename decltype(tenon_registered_op(op_key<Info>{}))::type;
+
+// Where an operator is defined and tested; both ends are reachable in the operator's own rounding.
+struct interval {
+  double low, high;
+};
+inline constexpr interval all_reals{-1e30, 1e30};
+
+// Base of the operator structs: the defaults. An operator overrides what differs.
+template <op_kind Kind, int Arity>
+struct basic_op {
+  static constexpr op_kind kind = Kind;
+  static constexpr int arity = Arity;
+  static constexpr dtype_rule rule = rules::same;
+  static constexpr bool is_commutative = false;
+  static constexpr bool is_foldable = false;
+  static constexpr bool has_state = false;
+  static constexpr int cost = 1;
+  static constexpr interval domain = all_reals;
+  static constexpr double tolerance_ulp = 4;  // largest error in f32 and f64, in units of the last place
+};
+template <int Arity>
+using pointwise_op = basic_op<op_kind::pointwise, Arity>;
+template <int Arity = 1>
+using reduction_op = basic_op<op_kind::reduction, Arity>;
+using projection_op = basic_op<op_kind::projection, 1>;
+
+namespace detail {
+
+// "Keep the node": constant evaluation refuses overflow and invalid operations, and they are not worth folding.
+inline constexpr double not_folded = std::numeric_limits<double>::quiet_NaN();
+
+template <class Op, class T, std::size_t... I>
+constexpr auto eval_on(double const* operands, std::index_sequence<I...>) {
+  return Op::eval(static_cast<T>(operands[I])...);
+}
+template <class Op, class T>
+constexpr auto eval_on(double const* operands) {
+  return eval_on<Op, T>(operands, std::make_index_sequence<Op::arity>{});
+}
+constexpr bool is_within(double const* operands, int count, double bound) {
+  for (int i = 0; i < count; ++i)
+    if (!(operands[i] >= -bound && operands[i] <= bound)) return false;
+  return true;
+}
+// Wide has the exponent range that shows an overflow of T without committing it.
+template <class Op, class T, class Wide>
+constexpr double fold_floating(double const* operands) {
+  constexpr T bound = std::numeric_limits<T>::max();
+  if (!is_within(operands, Op::arity, static_cast<double>(bound))) return not_folded;
+  auto exact = static_cast<Wide>(eval_on<Op, Wide>(operands));
+  if (!(exact >= -static_cast<Wide>(bound) && exact <= static_cast<Wide>(bound))) return not_folded;
+  return static_cast<double>(eval_on<Op, T>(operands));
+}
+constexpr long long wrap(dtype d, long long value) {
+  switch (d) {
+    case dtype::boolean: return value != 0;
+    case dtype::u8: return static_cast<std::uint8_t>(value);
+    case dtype::i8: return static_cast<std::int8_t>(value);
+    case dtype::i16: return static_cast<std::int16_t>(value);
+    case dtype::i32: return static_cast<std::int32_t>(value);
+    default: return value;
+  }
+}
+template <class Op>
+constexpr double fold_integer(dtype d, double const* operands) {
+  double const bound = 9007199254740992.0;  // 2^53: a literal is held as a double
+  if (!is_within(operands, Op::arity, bound)) return not_folded;
+  double result = static_cast<double>(wrap(d, static_cast<long long>(eval_on<Op, long long>(operands))));
+  return is_within(&result, 1, bound) ? result : not_folded;
+}
+template <class Op>
+constexpr double fold(dtype d, double const* operands) {
+  if (d == dtype::f64) return fold_floating<Op, double, long double>(operands);
+  if (is_floating(d)) return fold_floating<Op, float, double>(operands);
+  return fold_integer<Op>(d, operands);
+}
+}  // namespace detail
+
+template <class Op>
+constexpr op_info describe() {
+  op_info result{Op::name, Op::kind, Op::arity, Op::rule, Op::is_commutative, Op::cost};
+  if constexpr (requires { Op::fold(Op::rule.result(dtype::f32), nullptr); })
+    result.fold = Op::fold;  // an operator whose result dtype is not a function of its operands'
+  else if constexpr (Op::is_foldable)
+    result.fold = detail::fold<Op>;
+  if constexpr (Op::kind == op_kind::reduction) {
+    result.has_state = Op::has_state;
+    result.merges_with_itself = !Op::has_state && Op::arity == 1;
+  }
+  result.hash = 2166136261u;  // FNV-1a
+  for (char c : result.name) result.hash = (result.hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return result;
+}
+
+}  // namespace tenon

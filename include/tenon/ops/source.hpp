@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Nodes without operands: the arguments of the expression and the values known without them.
+
+#include "tenon/ops/op.hpp"
+
+namespace tenon::ops {
+
+// Argument number `node.slot`: a tensor, or a run-time scalar when its rank is 0 and it was passed by value.
+struct input : basic_op<op_kind::source, 0> {
+  static constexpr std::string_view name = "input";
+};
+struct scalar : basic_op<op_kind::source, 0> {
+  static constexpr std::string_view name = "scalar";
+};
+// A number written in the expression.
+struct literal : basic_op<op_kind::source, 0> {
+  static constexpr std::string_view name = "literal";
+};
+// The number of elements along some dims: what a mean divides by.
+struct size : basic_op<op_kind::source, 0> {
+  static constexpr std::string_view name = "size";
+};
+
+// In a program: reads operand number `bits` at the current position.
+struct load : basic_op<op_kind::source, 0> {
+  static constexpr std::string_view name = "load";
+};
+// In a program: writes its operand to output number `bits`.
+struct store : basic_op<op_kind::source, 1> {
+  static constexpr std::string_view name = "store";
+};
+
+}  // namespace tenon::ops

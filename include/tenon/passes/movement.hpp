@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Pushes views towards the loads: what is sliced, reshaped or transposed is an argument, never something computed.
+//
+// A movement of a pointwise result is the same movement of its operands. Slices and reshapes also pass through
+// reductions along the axes that are kept; transposes and broadcasts of a reduction's result stay, because the
+// iteration space expresses them. What remains on an argument is a chain of views that the run time turns into strides.
+
+#include "tenon/ir/build.hpp"
+#include "tenon/passes/axis_groups.hpp"
+
+namespace tenon::passes {
+namespace detail {
+
+struct movement {
+  op_info const* op = nullptr;
+  int attributes = no_attribute;
+  dim_list dims = {};
+  constexpr bool operator==(movement const&) const = default;
+  constexpr bool relabels() const { return op == op_id<ops::broadcast> || op == op_id<ops::transpose>; }
+};
+
+// "Node `id` seen through `how`", and what it was rewritten to.
+struct demand {
+  int id;
+  movement how;
+  int sources[max_operands] = {-1, -1, -1, -1};  // demands for the operands; -1: the operand as it is
+  unsigned axes = 0;                             // reduction: the reduced axes of the moved operand
+  int result = -1;
+};
+
+class puller {
+ public:
+  constexpr explicit puller(graph& g) : g_(g) {}
+
+  // The id of `root` seen through `how`, with the movement as deep in the graph as it goes.
+  constexpr int pull(int root, movement const& how) {
+    demands_.clear();
+    want(root, how);
+    // Operands come before their users, so that demands are complete when every node has been asked once, latest first,
+    // and can be built earliest first.
+    for (int i = 0; i < demands_.size(); ++i) ask(i);
+    for (int id = 0; id <= root; ++id)
+      for (demand& d : demands_)
+        if (d.id == id) d.result = build(d);
+    return demands_[0].result;
+  }
+
+ private:
+  constexpr int want(int id, movement const& how) {
+    if (g_[id].rank() == 0 && demands_.size() > 0) return -1;
+    for (int i = 0; i < demands_.size(); ++i)
+      if (demands_[i].id == id && demands_[i].how == how) return i;
+    demands_.push_back({id, how});
+    return demands_.size() - 1;
+  }
+
+  constexpr bool is_view_of_argument(int id) const {
+    while (g_[id].is(op_kind::movement)) id = g_[id].operands[0];
+    return g_[id].is(op_kind::source);
+  }
+
+  constexpr void ask(int i) {
+    demand d = demands_[i];
+    node const n = g_[d.id];
+    if (n.rank() == 0 || is_view_of_argument(d.id)) return;
+    if (n.is(op_kind::pointwise) || (n.is(op_kind::projection) && !d.how.relabels())) {
+      for (int k = 0; k < n.operands.size(); ++k) d.sources[k] = want(n.operands[k], d.how);
+    } else if (n.is(op_kind::reduction) && !d.how.relabels()) {
+      d.sources[0] = want(n.operands[0], through_reduction(n, d.how, d.axes));
+    } else if (n.is(op_kind::movement) && !d.how.relabels()) {
+      d.sources[0] = want(n.operands[0], through_broadcast(n, d.how));
+    }
+    demands_[i] = d;
+  }
+
+  constexpr int build(demand const& d) {
+    node n = g_[d.id];
+    auto source = [&](int k) { return d.sources[k] < 0 ? n.operands[k] : demands_[d.sources[k]].result; };
+    bool passes_through = d.sources[0] >= 0 || d.sources[1] >= 0 || d.sources[2] >= 0 || d.sources[3] >= 0;
+    if (!passes_through && n.is(op_kind::movement) && d.how.relabels() && (n.is<ops::broadcast>() || n.is<ops::transpose>()))
+      return build::broadcast(g_, n.operands[0], composed(g_.attributes_of(n), g_.attributes[d.how.attributes]), d.how.dims);
+    if (is_whole(n, d.how)) return d.id;
+    if (!passes_through)
+      return g_.intern(node{.op = d.how.op, .type = n.type, .operands = {{d.id}, 1}, .dims = d.how.dims, .attributes = d.how.attributes});
+    if (n.is(op_kind::movement)) return rebroadcast(n, source(0), d.how);
+    for (int k = 0; k < n.operands.size(); ++k) n.operands[k] = source(k);
+    n.dims = d.how.dims;
+    n.axes = d.axes;
+    return g_.intern(n);
+  }
+
+  // A slice that takes everything.
+  constexpr bool is_whole(node const& n, movement const& how) const {
+    if (how.op != op_id<ops::slice> || !(n.dims == how.dims)) return false;
+    attribute const& numbers = g_.attributes[how.attributes];
+    for (int k = 0; k < n.rank(); ++k)
+      if (numbers[3 * k] != 0 || numbers[3 * k + 1] != open_end || numbers[3 * k + 2] != 1) return false;
+    return true;
+  }
+  static constexpr attribute composed(attribute const& first, attribute const& second) {
+    attribute result;
+    for (int k = 0; k < first.size(); ++k) result.push_back(second[static_cast<int>(first[k])]);
+    return result;
+  }
+
+  // The reduced axes are taken whole and keep their place among the kept ones; `axes` tells where that is.
+  constexpr movement through_reduction(node const& n, movement const& how, unsigned& axes) {
+    node const& operand = g_.operand(n, 0);
+    if (how.op == op_id<ops::slice>) {
+      axes = n.axes;
+      return sliced_around(n, operand, how);
+    }
+    movement result{how.op};
+    auto groups = reshape_groups(g_.dims, n.dims, how.dims);
+    int axis = 0;  // of the operand
+    auto take_reduced = [&] {
+      for (; axis < operand.rank() && (n.axes >> axis & 1u); ++axis) {
+        axes |= 1u << result.dims.size();
+        result.dims.push_back(operand.dims[axis]);
+      }
+    };
+    for (auto group : groups) {
+      take_reduced();
+      for (int kept = group.from; kept < group.from_end; ++kept, ++axis)
+        if (n.axes >> axis & 1u) {
+          g_.refused = refusal::reshape_across_reduction;
+          return result;
+        }
+      for (int k = group.to; k < group.to_end; ++k) result.dims.push_back(how.dims[k]);
+    }
+    take_reduced();
+    return result;
+  }
+  constexpr movement sliced_around(node const& n, node const& operand, movement const& how) {
+    movement result{how.op};
+    attribute numbers;
+    for (int axis = 0, kept = 0; axis < operand.rank(); ++axis) {
+      bool reduced = n.axes >> axis & 1u;
+      push_bounds(numbers, reduced ? -1 : kept, how);
+      result.dims.push_back(reduced ? operand.dims[axis] : how.dims[kept]);
+      kept += !reduced;
+    }
+    result.attributes = g_.intern(numbers);
+    return result;
+  }
+  // Start, stop and step of axis `axis` of a slice; everything for -1.
+  constexpr void push_bounds(attribute& numbers, int axis, movement const& how) const {
+    long long const whole[] = {0, open_end, 1};
+    for (int j = 0; j < 3; ++j) numbers.push_back(axis < 0 ? whole[j] : g_.attributes[how.attributes][3 * axis + j]);
+  }
+
+  // A slice or reshape of a broadcast or transposed reduction result, as a movement of the result itself.
+  constexpr movement through_broadcast(node const& n, movement const& how) {
+    attribute const map = g_.attributes_of(n);
+    node const& operand = g_.operand(n, 0);
+    movement result{how.op};
+    if (how.op == op_id<ops::slice>) {
+      attribute numbers;
+      for (int k = 0; k < map.size(); ++k) {
+        int axis = static_cast<int>(map[k]);
+        bool real = operand.dims[k] != unit_dim || n.dims[axis] == unit_dim;
+        push_bounds(numbers, real ? axis : -1, how);
+        result.dims.push_back(real ? how.dims[axis] : operand.dims[k]);
+      }
+      result.attributes = g_.intern(numbers);
+      return result;
+    }
+    for (auto group : reshape_groups(g_.dims, n.dims, how.dims)) {
+      int real = 0;
+      for (int axis = group.from; axis < group.from_end; ++axis) real += source_axis(map, operand, axis) >= 0;
+      if (real != 0 && real != group.from_end - group.from) g_.refused = refusal::reshape_across_broadcast;
+      if (real != 0)
+        for (int axis = group.to; axis < group.to_end; ++axis) result.dims.push_back(how.dims[axis]);
+    }
+    for (int k = 1; k < map.size(); ++k)
+      if (map[k] < map[k - 1]) g_.refused = refusal::reshape_across_broadcast;
+    return result;
+  }
+  static constexpr int source_axis(attribute const& map, node const& operand, int axis) {
+    for (int k = 0; k < map.size(); ++k)
+      if (map[k] == axis && operand.dims[k] != unit_dim) return k;
+    return -1;
+  }
+  constexpr int rebroadcast(node const& n, int moved, movement const& how) {
+    attribute const map = g_.attributes_of(n);
+    attribute result;
+    if (how.op == op_id<ops::slice>) return build::broadcast(g_, moved, map, how.dims);
+    for (auto group : reshape_groups(g_.dims, n.dims, how.dims)) {
+      bool real = group.from_end > group.from && source_axis(map, g_.operand(n, 0), group.from) >= 0;
+      if (real)
+        for (int axis = group.to; axis < group.to_end; ++axis) result.push_back(axis);
+    }
+    return build::broadcast(g_, moved, result, how.dims);
+  }
+
+  graph& g_;
+  constexpr_vector<demand> demands_;
+};
+
+}  // namespace detail
+
+// @post slices and reshapes stand on arguments only; a result that is a reshape is computed before it and presented so
+constexpr graph movement(graph g) {
+  for (graph_output& output : g.outputs)
+    while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];
+  graph result = g.without_nodes();
+  constexpr_vector<int> moved;
+  for (node n : g.nodes) {
+    for (int& operand : n.operands) operand = moved[operand];
+    if (n.is(op_kind::movement))
+      moved.push_back(detail::puller(result).pull(n.operands[0], {n.op, n.attributes, n.dims}));
+    else
+      moved.push_back(result.intern(n));
+  }
+  for (graph_output output : g.outputs) {
+    output.id = moved[output.id];
+    result.outputs.push_back(output);
+  }
+  return result;
+}
+
+}  // namespace tenon::passes

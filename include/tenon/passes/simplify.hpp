@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rewrite rules that hold for every IEEE value, a line each: 0*x, x-x, x/x and x+0 stay as they are.
+
+#include "tenon/ops/tables.hpp"
+#include "tenon/passes/rewrite.hpp"
+
+namespace tenon::passes {
+namespace detail {
+
+// What a rule sees: the graph built so far and one node; a rule returns the id that replaces it, or -1.
+struct match {
+  graph& g;
+  node const& n;
+
+  constexpr int id(int k) const { return n.operands[k]; }
+  constexpr node const& at(int k) const { return g.operand(n, k); }
+  constexpr bool is_literal(int k, double number) const {
+    return at(k).is<ops::literal>() && literal_number(at(k).type, at(k).bits) == number;
+  }
+  constexpr bool is_integer() const { return !is_floating(n.type); }
+  // The operand computes in the result's arithmetic and shape, so it can stand for the result.
+  constexpr int operand_if_alike(int k) const { return at(k).dims == n.dims ? id(k) : -1; }
+  constexpr int operand_of_operand() const { return at(0).operands[0]; }
+  template <class Op>
+  constexpr int apply(int operand) const {
+    return build::pointwise(g, op_id<Op>, {{operand}, 1});
+  }
+};
+
+constexpr bool is_power_of_two(double x) {
+  if (x < 0) x = -x;
+  if (!(x > 1e-30 && x < 1e30)) return false;
+  while (x > 1) x /= 2;
+  while (x < 1) x *= 2;
+  return x == 1;
+}
+
+constexpr int multiply_by_reciprocal(match m) {
+  double number = literal_number(m.at(1).type, m.at(1).bits);
+  int reciprocal = build::literal(m.g, m.at(1).type, 1 / number);
+  return build::pointwise(m.g, op_id<ops::mul>, {{m.id(0), reciprocal}, 2});
+}
+
+struct rule {
+  op_info const* op;
+  int (*apply)(match);
+};
+
+inline constexpr rule rules[] = {
+    {op_id<ops::mul>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x * 1 = x
+    {op_id<ops::div>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x / 1 = x
+    {op_id<ops::sub>, [](match m) { return m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }},      // x - 0 = x
+    {op_id<ops::add>, [](match m) { return m.is_integer() && m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }},
+    // Dividing by a power of two is exact as a multiplication.
+    {op_id<ops::div>, [](match m) { return m.at(1).is<ops::literal>() && is_power_of_two(literal_number(m.at(1).type, m.at(1).bits)) ? multiply_by_reciprocal(m) : -1; }},
+    {op_id<ops::neg>, [](match m) { return m.at(0).is<ops::neg>() ? m.operand_of_operand() : -1; }},  // -(-x) = x
+    {op_id<ops::abs>, [](match m) { return m.at(0).is<ops::abs>() ? m.id(0) : -1; }},                 // ||x|| = |x|
+    {op_id<ops::abs>, [](match m) { return m.at(0).is<ops::neg>() ? m.apply<ops::abs>(m.operand_of_operand()) : -1; }},
+    {op_id<ops::relu>, [](match m) { return m.at(0).is<ops::relu>() ? m.id(0) : -1; }},
+    {op_id<ops::logical_not>, [](match m) { return m.at(0).is<ops::logical_not>() ? m.operand_of_operand() : -1; }},
+    {op_id<ops::pow>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x^1 = x
+    {op_id<ops::pow>, [](match m) { return m.is_literal(1, 2) ? m.apply<ops::square>(m.id(0)) : -1; }},
+    {op_id<ops::pow>, [](match m) { return m.is_literal(1, -1) ? m.apply<ops::reciprocal>(m.id(0)) : -1; }},
+};
+
+// Literals last and otherwise the earlier node first, so that a + b and b + a are one node.
+constexpr node ordered(graph const& g, node n) {
+  if (!n.op->is_commutative || n.operands.size() != 2) return n;
+  bool left = g.operand(n, 0).is<ops::literal>(), right = g.operand(n, 1).is<ops::literal>();
+  if (left != right ? left : n.operands[0] > n.operands[1]) {
+    int first = n.operands[0];
+    n.operands[0] = n.operands[1];
+    n.operands[1] = first;
+  }
+  return n;
+}
+
+}  // namespace detail
+
+// @post no rule matches; equal nodes are one node
+constexpr graph simplify(graph const& g) {
+  return rewrite(g, [](graph& result, node n) {
+    n = detail::ordered(result, n);
+    for (detail::rule const& r : detail::rules)
+      if (r.op == n.op)
+        if (int id = r.apply({result, n}); id >= 0) return id;
+    return result.intern(n);
+  });
+}
+
+}  // namespace tenon::passes

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// graph + schedule → program<...>: the last step of the way from values back to a type.
+
+#include "tenon/capture/trace.hpp"
+#include "tenon/passes/pipeline.hpp"
+#include "tenon/program/instruction.hpp"
+#include "tenon/schedule/select.hpp"
+
+namespace tenon {
+namespace detail {
+
+struct flat_instruction {
+  op_info const* op = nullptr;
+  unsigned meta = 0;
+  int operand_count = 0;
+  int operands[max_operands] = {};
+  long long bits = 0;
+};
+
+// The program as one plain constant of exactly the members that its type needs.
+template <int Capacity>
+struct flat_program {
+  flat_instruction items[Capacity] = {};
+  int size = 0;
+  int argument_count = 0;
+  int output_count = 0;
+  refusal refused = refusal::none;
+  family const* chosen = nullptr;
+
+  constexpr void add(flat_instruction const& i) {
+    if (size < Capacity) items[size] = i;
+    ++size;
+  }
+  constexpr bool is_complete() const { return size <= Capacity; }
+};
+
+template <int Capacity>
+constexpr flat_program<Capacity> flatten(graph const& g) {
+  flat_program<Capacity> result;
+  result.argument_count = g.inputs.size();
+  result.output_count = g.outputs.size();
+  iteration_space space = make_iteration_space(g);
+  schedule s = select(space);
+  result.refused = g.size() > max_nodes ? refusal::too_many_nodes : s.refused;
+  if (result.refused != refusal::none) return result;
+  result.chosen = s.chosen;
+  for (int k = 0; k < space.instructions.size(); ++k) {
+    instruction const& i = space.instructions[k];
+    flat_instruction item{i.op, meta{i.type, s.places[k], s.phases[k], (i.axes & s.rows) != 0}.packed(), i.operands.size()};
+    for (int j = 0; j < i.operands.size(); ++j) item.operands[j] = i.operands[j];
+    item.bits = i.bits;
+    result.add(item);
+  }
+  for (int k = 0; k < space.stores.size(); ++k) {
+    int value = space.stores[k].value;
+    flat_instruction item{op_id<ops::store>, meta{g.outputs[k].type, s.store_places[k], s.phases[value], true}.packed(), 1, {value}, k};
+    result.add(item);
+  }
+  return result;
+}
+
+inline constexpr int common_capacity = 64;
+
+template <int Capacity, class Function, class... Arguments>
+inline constexpr auto lowered_with = flatten<Capacity>(passes::run(trace<Function, Arguments...>()));
+
+// A function of Function and argument types, known as a constant: what reify and the reports of compile time read.
+template <class Function, class... Arguments>
+struct lowered {
+  static constexpr int capacity =
+      lowered_with<common_capacity, Function, Arguments...>.is_complete() ? common_capacity : max_nodes;
+  static constexpr auto const& flat = lowered_with<capacity, Function, Arguments...>;
+};
+
+template <class Lowered, int I>
+struct flat_item {
+  static constexpr flat_instruction value = Lowered::flat.items[I];
+};
+template <class Lowered, int I, int... J>
+auto reify_instruction(std::integer_sequence<int, J...>) {
+  using item = flat_item<Lowered, I>;
+  return ins<op_of<item::value.op>, item::value.meta, item::value.bits, item::value.operands[J]...>{};
+}
+template <class Lowered, int... I>
+auto reify_all(std::integer_sequence<int, I...>) {
+  return program<decltype(reify_instruction<Lowered, I>(
+      std::make_integer_sequence<int, Lowered::flat.items[I].operand_count>{}))...>{};
+}
+
+}  // namespace detail
+
+// @pre the expression was not refused. The program is obtained by deduction: spelled through a member alias it would
+// drag the lambda's closure type into the kernel's stub, which nvcc 13.0 refuses.
+template <class Function, class... Arguments>
+auto to_program() {
+  using source = detail::lowered<Function, Arguments...>;
+  return detail::reify_all<source>(std::make_integer_sequence<int, source::flat.size>{});
+}
+
+}  // namespace tenon

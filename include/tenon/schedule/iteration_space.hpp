@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// graph → instructions over one iteration space: axes instead of shapes, loads instead of views.
+//
+// Every axis of an output, and every reduced axis, becomes an axis of the space; two of them are the same axis when
+// their lengths are the same dim. Transposes and broadcasts disappear: they say which axis an operand's axis is.
+
+#include "tenon/ir/build.hpp"
+
+namespace tenon {
+
+inline constexpr int max_axes = 16;
+inline constexpr int no_axis = -1;
+// Iteration axis of each axis of a value; no_axis where its extent is 1.
+using coordinates = static_vector<int, max_rank>;
+
+struct instruction {
+  op_info const* op = nullptr;
+  dtype type = dtype::f32;
+  static_vector<int, max_operands> operands = {};
+  unsigned axes = 0;     // iteration axes the value varies over
+  unsigned reduced = 0;  // reduction: iteration axes it reduces
+  long long bits = 0;    // literal: value; load, store, scalar, size: position in the list of its kind
+};
+
+// A view of an argument, read along the axes.
+struct load {
+  int view = -1;  // node of the graph: an input under a chain of movements
+  coordinates along = {};
+  constexpr bool operator==(load const&) const = default;
+};
+struct store {
+  int value = -1;  // instruction
+  int output = -1;
+  coordinates along = {};
+};
+
+struct iteration_space {
+  constexpr_vector<dim> axes;
+  constexpr_vector<instruction> instructions;
+  constexpr_vector<load> loads;
+  constexpr_vector<store> stores;
+  constexpr_vector<int> scalars;  // run-time scalar number k is argument scalars[k]
+  constexpr_vector<int> sizes;    // size number k counts the dims of graph attribute sizes[k]
+  refusal refused = refusal::none;
+};
+
+namespace detail {
+
+class space_builder {
+ public:
+  constexpr explicit space_builder(graph const& g) : g_(g) {}
+
+  constexpr iteration_space build() {
+    constexpr_vector<int> wanted;
+    for (graph_output const& output : g_.outputs) wanted.push_back(want(output.id, choose(g_[output.id].dims, {})));
+    for (int i = 0; i < demands_.size(); ++i) ask(i);
+    emit_all();
+    for (int k = 0; k < wanted.size(); ++k) add_store(wanted[k], k);
+    space_.refused = space_.axes.size() > max_axes ? refusal::too_many_axes : g_.refused;
+    return std::move(space_);
+  }
+
+ private:
+  // Node `id` with its axes laid along `along`.
+  struct demand {
+    int id;
+    coordinates along;
+    static_vector<int, max_operands> sources = {};
+    unsigned reduced = 0;
+    int result = -1;
+  };
+
+  constexpr dim length(dim d) const { return g_.dims.representative(d); }
+
+  // An iteration axis for each of `dims`: an existing one of that length that is not taken, else a new one.
+  constexpr coordinates choose(dim_list const& dims, coordinates const& taken) {
+    unsigned used = 0;
+    for (int axis : taken)
+      if (axis != no_axis) used |= 1u << axis;
+    coordinates result;
+    for (dim d : dims) {
+      int found = no_axis;
+      if (length(d) != unit_dim) {
+        for (int axis = 0; axis < space_.axes.size() && found == no_axis; ++axis)
+          if (space_.axes[axis] == length(d) && !(used >> axis & 1u)) found = axis;
+        if (found == no_axis) {
+          space_.axes.push_back(length(d));
+          found = space_.axes.size() - 1;
+        }
+        used |= 1u << found;
+      }
+      result.push_back(found);
+    }
+    return result;
+  }
+
+  constexpr int want(int id, coordinates const& along) {
+    for (int i = heads_[id]; i >= 0; i = next_[i])
+      if (demands_[i].along == along) return i;
+    demands_.push_back({id, along});
+    next_.push_back(heads_[id]);
+    return heads_[id] = demands_.size() - 1;
+  }
+
+  constexpr bool is_view(node const& n) const {
+    return n.is<ops::input>() || n.is<ops::slice>() || n.is<ops::reshape>();
+  }
+
+  constexpr void ask(int i) {
+    demand d = demands_[i];
+    node const& n = g_[d.id];
+    if (is_view(n) || n.is(op_kind::source)) return;
+    if (n.is(op_kind::movement)) {
+      d.sources.push_back(want(n.operands[0], relabelled(n, d.along)));
+    } else if (n.is(op_kind::reduction)) {
+      coordinates along = reduction_coordinates(n, d);
+      for (int operand : n.operands) d.sources.push_back(want(operand, along));
+    } else {
+      for (int operand : n.operands)
+        d.sources.push_back(want(operand, g_[operand].rank() == 0 ? coordinates{} : d.along));
+    }
+    demands_[i] = d;
+  }
+
+  constexpr coordinates relabelled(node const& n, coordinates const& along) const {
+    attribute const& map = g_.attributes_of(n);
+    coordinates result;
+    for (int k = 0; k < map.size(); ++k)
+      result.push_back(length(g_.operand(n, 0).dims[k]) == unit_dim ? no_axis : along[static_cast<int>(map[k])]);
+    return result;
+  }
+
+  constexpr coordinates reduction_coordinates(node const& n, demand& d) {
+    node const& operand = g_.operand(n, 0);
+    dim_list reduced;
+    for (int axis = 0; axis < operand.rank(); ++axis)
+      if (n.axes >> axis & 1u) reduced.push_back(operand.dims[axis]);
+    coordinates fresh = choose(reduced, d.along), result;
+    for (int axis : fresh)
+      if (axis != no_axis) d.reduced |= 1u << axis;
+    for (int axis = 0, kept = 0, gone = 0; axis < operand.rank(); ++axis)
+      result.push_back(n.axes >> axis & 1u ? fresh[gone++] : d.along[kept++]);
+    return result;
+  }
+
+  constexpr void emit_all() {
+    // Operands have smaller ids, so ascending ids are a dependence order.
+    for (int id = 0; id < g_.size(); ++id)
+      for (int i = heads_[id]; i >= 0; i = next_[i]) demands_[i].result = emit(demands_[i]);
+  }
+
+  constexpr int emit(demand const& d) {
+    node const& n = g_[d.id];
+    if (is_view(n)) return emit_load(n, d);
+    if (n.is(op_kind::movement)) return demands_[d.sources[0]].result;
+    instruction result{n.op, n.type, {}, 0, d.reduced, n.bits};
+    for (int source : d.sources) {
+      result.operands.push_back(demands_[source].result);
+      result.axes |= space_.instructions[demands_[source].result].axes;
+    }
+    result.axes &= ~d.reduced;
+    // A reduction along axes its operand does not vary over still depends on their lengths, not on their positions.
+    if (n.is<ops::scalar>()) result.bits = position(space_.scalars, static_cast<int>(n.bits));
+    if (n.is<ops::size>()) result.bits = position(space_.sizes, n.attributes);
+    return add(result);
+  }
+
+  constexpr int emit_load(node const& n, demand const& d) {
+    load l{d.id, d.along};
+    int found = 0;
+    while (found < space_.loads.size() && !(space_.loads[found] == l)) ++found;
+    if (found == space_.loads.size()) space_.loads.push_back(l);
+    instruction result{op_id<ops::load>, n.type, {}, 0, 0, found};
+    for (int axis : d.along)
+      if (axis != no_axis) result.axes |= 1u << axis;
+    return add(result);
+  }
+
+  constexpr void add_store(int demanded, int output) {
+    demand const& d = demands_[demanded];
+    space_.stores.push_back({d.result, output, d.along});
+  }
+
+  static constexpr int position(constexpr_vector<int>& list, int item) {
+    for (int k = 0; k < list.size(); ++k)
+      if (list[k] == item) return k;
+    list.push_back(item);
+    return list.size() - 1;
+  }
+
+  // Two demands may come to the same instruction, for example through a transposed and a plain operand of rank 1.
+  constexpr int add(instruction const& wanted) {
+    for (int k = 0; k < space_.instructions.size(); ++k) {
+      instruction const& i = space_.instructions[k];
+      if (i.op == wanted.op && i.bits == wanted.bits && i.reduced == wanted.reduced && i.axes == wanted.axes &&
+          i.type == wanted.type && i.operands == wanted.operands)
+        return k;
+    }
+    space_.instructions.push_back(wanted);
+    return space_.instructions.size() - 1;
+  }
+
+  graph const& g_;
+  iteration_space space_;
+  constexpr_vector<demand> demands_;
+  constexpr_vector<int> heads_ = constexpr_vector<int>(g_.size(), -1);  // first demand of each node
+  constexpr_vector<int> next_;                                         // the node's next demand
+};
+
+}  // namespace detail
+
+// @pre g comes out of the passes. @post instructions are in dependence order and distinct
+constexpr iteration_space make_iteration_space(graph const& g) { return detail::space_builder(g).build(); }
+
+}  // namespace tenon
