@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// CUDA devices: how many there are, their properties (asked for once), and which one a pointer
+// belongs to.
+
+#if defined(__CUDACC__)
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "tenon/runtime/error_cuda.hpp"
+
+namespace tenon {
+
+// 0 without a device or a driver; never raises.
+inline int device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+inline int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "device");
+  return device;
+}
+
+// What plans and schedules depend on.
+struct device_properties {
+  int device = 0;
+  int compute_capability = 0;  // 90 is sm_90
+  int multiprocessors = 0;
+  int max_threads_per_multiprocessor = 0;
+  int registers_per_multiprocessor = 0;
+  std::size_t shared_bytes_per_multiprocessor = 0;
+  std::size_t shared_bytes_per_block = 0;  // without asking
+  std::size_t shared_bytes_per_block_opt_in =
+      0;  // with cudaFuncAttributeMaxDynamicSharedMemorySize
+  std::size_t l2_bytes = 0;
+  bool has_memory_pools = false;
+  bool has_cooperative_launch = false;
+  bool has_clusters = false;
+};
+
+namespace detail {
+
+inline device_properties query_device(int device) {
+  auto ask = [device](cudaDeviceAttr attribute) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, attribute, device), "device");
+    return value;
+  };
+  auto bytes = [&ask](cudaDeviceAttr attribute) {
+    return static_cast<std::size_t>(ask(attribute));
+  };
+  int const compute_capability =
+      ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor);
+  return {.device = device,
+          .compute_capability = compute_capability,
+          .multiprocessors = ask(cudaDevAttrMultiProcessorCount),
+          .max_threads_per_multiprocessor = ask(cudaDevAttrMaxThreadsPerMultiProcessor),
+          .registers_per_multiprocessor = ask(cudaDevAttrMaxRegistersPerMultiprocessor),
+          .shared_bytes_per_multiprocessor = bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+          .shared_bytes_per_block = bytes(cudaDevAttrMaxSharedMemoryPerBlock),
+          .shared_bytes_per_block_opt_in = bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          .l2_bytes = bytes(cudaDevAttrL2CacheSize),
+          .has_memory_pools = ask(cudaDevAttrMemoryPoolsSupported) != 0,
+          .has_cooperative_launch = ask(cudaDevAttrCooperativeLaunch) != 0,
+          .has_clusters = compute_capability >= 90};
+}
+
+// Asked once per process; a query that raises is tried again by the next call.
+inline std::vector<device_properties> const& all_devices() {
+  static std::vector<device_properties> const devices = [] {
+    int count = 0;
+    check(cudaGetDeviceCount(&count), "device");
+    std::vector<device_properties> found;
+    for (int device = 0; device < count; ++device) found.push_back(query_device(device));
+    return found;
+  }();
+  return devices;
+}
+
+}  // namespace detail
+
+inline device_properties const& properties_of(int device) {
+  std::vector<device_properties> const& devices = detail::all_devices();
+  if (device < 0 || device >= static_cast<int>(devices.size()))
+    raise({.operation = "device",
+           .problem = "there is no device " + std::to_string(device),
+           .remedy = "devices are 0 to " + std::to_string(static_cast<int>(devices.size()) - 1)});
+  return devices[static_cast<std::size_t>(device)];
+}
+
+// Makes a device current for a scope. Never raises on the way out.
+class device_guard {
+ public:
+  explicit device_guard(int device) : previous_(current_device()), is_other_(previous_ != device) {
+    if (is_other_) check(cudaSetDevice(device), "device");
+  }
+  device_guard(device_guard const&) = delete;
+  device_guard& operator=(device_guard const&) = delete;
+  ~device_guard() {
+    if (is_other_ && cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
+  }
+
+ private:
+  int previous_;
+  bool is_other_;
+};
+
+// The device whose kernels may use the pointer, or -1 for memory of the host. Managed memory and
+// registered or pinned host memory count as usable by the current device. About 1 us: for plans,
+// not for calls.
+inline int device_of(void const* pointer) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, pointer), "device");
+  if (attributes.type == cudaMemoryTypeUnregistered) return -1;
+  return attributes.devicePointer ? attributes.device : -1;
+}
+inline bool is_device_pointer(void const* pointer) { return pointer && device_of(pointer) >= 0; }
+
+}  // namespace tenon
+#endif

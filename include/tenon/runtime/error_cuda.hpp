@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A CUDA status turned into tenon::error: the sentence says whose fault it is and what to do about
+// it.
+
+#if defined(__CUDACC__)
+#include <cuda_runtime_api.h>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "tenon/core/error.hpp"
+
+namespace tenon {
+namespace detail {
+
+// Errors after which every later call fails too: they come from a kernel that ran before the call
+// that reports them.
+constexpr bool is_asynchronous(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorContained:
+      return true;
+    default:
+      return false;
+  }
+}
+
+inline std::string device_architecture() {
+  int device = 0, major = 0, minor = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+    return "sm_??";
+  return "sm_" + std::to_string(major * 10 + minor);
+}
+
+// "sm_80, sm_90": what this translation unit has kernels for.
+inline std::string compiled_architectures() {
+  std::string text;
+  for (int architecture : {__CUDA_ARCH_LIST__})
+    text += (text.empty() ? "sm_" : ", sm_") + std::to_string(architecture / 10);
+  return text;
+}
+
+// @pre status != cudaSuccess
+inline error_details describe(cudaError_t status, std::string operation) {
+  std::string const code =
+      std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
+  if (is_asynchronous(status))
+    return {.operation = std::move(operation),
+            .problem = "an earlier asynchronous error was found: " + code,
+            .remedy =
+                "a kernel launched before this call failed and the device's state is lost; run the "
+                "program "
+                "under compute-sanitizer to find the kernel, and restart the process"};
+  switch (status) {
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+      return {.operation = std::move(operation),
+              .problem = "no CUDA device can be used: " + code,
+              .remedy = "check nvidia-smi and the driver, or use tn::cpu tensors"};
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion: {
+      std::string const architecture = device_architecture();
+      return {.operation = std::move(operation),
+              .problem = "no kernel image for this device: compiled for " +
+                         compiled_architectures() + ", the device is " + architecture + ": " + code,
+              .remedy = "add -arch=" + architecture + " to nvcc's options"};
+    }
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureImplicit:
+      return {.operation = std::move(operation),
+              .problem = "not possible while a stream is being captured: " + code,
+              .remedy = "do it before the capture begins"};
+    default:
+      return {.operation = std::move(operation),
+              .problem = code,
+              .remedy = "see the CUDA runtime documentation"};
+  }
+}
+
+}  // namespace detail
+
+// Raises unless the status is cudaSuccess. CUDA also keeps a failed status for its own next query;
+// this takes it back.
+inline void check(cudaError_t status, const char* operation) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  raise(detail::describe(status, operation));
+}
+
+}  // namespace tenon
+#endif
