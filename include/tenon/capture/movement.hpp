@@ -60,7 +60,7 @@ struct slice_body {
       attribute numbers;
       for (int k = 0; k < rank; ++k) {
         numbers.push_back(k == sliced ? Start : 0);
-        numbers.push_back(k == sliced ? Stop : open_end);
+        numbers.push_back(k == sliced ? Stop : detail::open_bound);
         numbers.push_back(k == sliced ? Step : 1);
       }
       return value_t<D, sliced_shape<value<D, E...>, sliced, Start, Stop, Step>>{
@@ -74,9 +74,9 @@ struct slice_body {
     static constexpr type_shape compute() {
       type_shape result = Value::extents;
       extent& e = result[Axis];
-      bool whole = Start == 0 && Stop == open_end && Step == 1;
+      bool whole = Start == 0 && Stop == detail::open_bound && Step == 1;
       if (e.is_static())
-        e.size = resolve_slice(e.size, Start, Stop, Step).count;
+        e.size = detail::resolve_range(e.size, Start, Stop, Step).count;
       else if (!whole)
         e = extent();
       return result;

@@ -55,9 +55,9 @@ struct range_t {
   static_assert(Step != 0, "tenon: range: the step is zero; use a positive or negative step");
 };
 // A slice's bounds with Python's rules: tn::range<1, -1>, tn::range<0, tn::end, 2>, tn::range<tn::end, tn::end, -1>.
-template <long long Start, long long Stop = open_end, long long Step = 1>
+template <long long Start, long long Stop = detail::open_bound, long long Step = 1>
 inline constexpr range_t<Start, Stop, Step> range{};
-inline constexpr long long end = open_end;
+inline constexpr long long end = detail::open_bound;
 
 template <long long... Extents>
 struct shape_t {};

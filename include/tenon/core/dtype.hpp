@@ -50,32 +50,32 @@ template <> struct dtype_traits<dtype::bf16> { using storage = bfloat16; using a
 template <> struct dtype_traits<dtype::f32> { using storage = float; using arithmetic = float; };
 template <> struct dtype_traits<dtype::f64> { using storage = double; using arithmetic = double; };
 
-template <class T> struct dtype_of { static constexpr bool known = false; };
+template <class T> struct element_dtype { static constexpr bool known = false; };
 template <dtype D> struct known_dtype {
   static constexpr bool known = true;
   static constexpr dtype value = D;
 };
-template <> struct dtype_of<bool> : known_dtype<dtype::boolean> {};
-template <> struct dtype_of<std::uint8_t> : known_dtype<dtype::u8> {};
-template <> struct dtype_of<std::int8_t> : known_dtype<dtype::i8> {};
-template <> struct dtype_of<std::int16_t> : known_dtype<dtype::i16> {};
-template <> struct dtype_of<std::int32_t> : known_dtype<dtype::i32> {};
-template <> struct dtype_of<std::int64_t> : known_dtype<dtype::i64> {};
-template <> struct dtype_of<long long> : known_dtype<dtype::i64> {};
-template <> struct dtype_of<half> : known_dtype<dtype::f16> {};
-template <> struct dtype_of<bfloat16> : known_dtype<dtype::bf16> {};
-template <> struct dtype_of<::__half> : known_dtype<dtype::f16> {};
-template <> struct dtype_of<::__nv_bfloat16> : known_dtype<dtype::bf16> {};
-template <> struct dtype_of<float> : known_dtype<dtype::f32> {};
-template <> struct dtype_of<double> : known_dtype<dtype::f64> {};
+template <> struct element_dtype<bool> : known_dtype<dtype::boolean> {};
+template <> struct element_dtype<std::uint8_t> : known_dtype<dtype::u8> {};
+template <> struct element_dtype<std::int8_t> : known_dtype<dtype::i8> {};
+template <> struct element_dtype<std::int16_t> : known_dtype<dtype::i16> {};
+template <> struct element_dtype<std::int32_t> : known_dtype<dtype::i32> {};
+template <> struct element_dtype<std::int64_t> : known_dtype<dtype::i64> {};
+template <> struct element_dtype<long long> : known_dtype<dtype::i64> {};
+template <> struct element_dtype<half> : known_dtype<dtype::f16> {};
+template <> struct element_dtype<bfloat16> : known_dtype<dtype::bf16> {};
+template <> struct element_dtype<::__half> : known_dtype<dtype::f16> {};
+template <> struct element_dtype<::__nv_bfloat16> : known_dtype<dtype::bf16> {};
+template <> struct element_dtype<float> : known_dtype<dtype::f32> {};
+template <> struct element_dtype<double> : known_dtype<dtype::f64> {};
 }  // namespace detail
 
 template <class T>
-inline constexpr bool is_element_type = detail::dtype_of<std::remove_cv_t<T>>::known;
+inline constexpr bool is_element_type = detail::element_dtype<std::remove_cv_t<T>>::known;
 
 // dtype of a C++ element type: dtype_of<float> == dtype::f32.
 template <class T>
-inline constexpr dtype dtype_of = detail::dtype_of<std::remove_cv_t<T>>::value;
+inline constexpr dtype dtype_of = detail::element_dtype<std::remove_cv_t<T>>::value;
 
 // How a dtype lies in memory, and the type its arithmetic is done in (half types: float, rounded once at the store).
 template <dtype D> using storage_t = typename detail::dtype_traits<D>::storage;

@@ -6,6 +6,11 @@
 
 namespace tenon {
 
+namespace detail {
+// Not constexpr: reaching it in constant evaluation is a compile-time error that shows its name.
+inline void a_build_time_extent_is_not_negative_use_dyn_for_a_run_time_one() {}
+}  // namespace detail
+
 // Structural, so that `tensor<float, "B", 512>` works. It must never reach a kernel's template arguments: a class-type
 // argument with an array member breaks nvcc 13.0's generated stub.
 struct extent {
@@ -38,7 +43,7 @@ struct extent {
 
  private:
   static consteval void check(long long length) {
-    if (length < 0) throw "tenon: extent: a build-time extent is not negative; use tn::dyn for a run-time one";
+    if (length < 0) detail::a_build_time_extent_is_not_negative_use_dyn_for_a_run_time_one();
   }
 };
 

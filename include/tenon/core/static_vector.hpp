@@ -3,9 +3,15 @@
 // Constexpr sequences: a fixed-capacity one for a node's members and a growing one for the graph and its text.
 
 #include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 namespace tenon {
+
+namespace detail {
+// Not constexpr: reaching it in constant evaluation is a compile-time error that shows its name.
+[[noreturn]] inline void static_vector_capacity_exceeded() { std::abort(); }
+}  // namespace detail
 
 // At most N values, all default-constructed, so that it stays an aggregate of plain values in constant evaluation.
 template <class T, int N>
@@ -16,7 +22,7 @@ struct static_vector {
   constexpr int size() const { return count; }
   constexpr bool empty() const { return count == 0; }
   constexpr void push_back(T value) {
-    if (count == N) throw "tenon: static_vector: capacity exceeded";
+    if (count == N) detail::static_vector_capacity_exceeded();
     items[count++] = value;
   }
   constexpr void insert(int position, T value) {

@@ -3,32 +3,12 @@
 // Symbolic axis lengths: each distinct length of an expression is one entry of a table, known now or when it is called.
 
 #include <cstdint>
-#include <limits>
 
 #include "tenon/core/extents.hpp"
 #include "tenon/core/text.hpp"
+#include "tenon/tensor/slice.hpp"
 
 namespace tenon {
-
-// A slice bound that was left out, as in Python's x[2:].
-inline constexpr long long open_end = std::numeric_limits<long long>::max();
-
-// Start index and element count of a slice with Python's rules: negative bounds count from the end, all are clamped.
-struct slice_range {
-  long long start, count;
-};
-// @pre step != 0. @post 0 <= count; start + i * step is in [0, length) for 0 <= i < count.
-constexpr slice_range resolve_slice(long long length, long long start, long long stop, long long step) {
-  long long lowest = step > 0 ? 0 : -1, highest = step > 0 ? length : length - 1;
-  auto clamp = [&](long long bound, long long when_open) {
-    if (bound == open_end) return when_open;
-    if (bound < 0) bound += length;
-    return bound < lowest ? lowest : bound > highest ? highest : bound;
-  };
-  long long first = clamp(start, step > 0 ? lowest : highest), last = clamp(stop, step > 0 ? highest : lowest);
-  long long count = step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step;
-  return {first, count > 0 ? count : 0};
-}
 
 enum class dim_kind : std::uint8_t {
   constant,  // a
@@ -67,8 +47,8 @@ class dim_table {
   }
   constexpr dim sliced(dim d, long long start, long long stop, long long step) {
     d = representative(d);
-    if (is_constant(d)) return constant(resolve_slice(entries_[d].a, start, stop, step).count);
-    if (start == 0 && stop == open_end && step == 1) return d;
+    if (is_constant(d)) return constant(detail::resolve_range(entries_[d].a, start, stop, step).count);
+    if (start == 0 && stop == detail::open_bound && step == 1) return d;
     return add({dim_kind::slice, d, start, stop, step});
   }
   constexpr dim product(dim a, dim b) {
@@ -115,7 +95,7 @@ class dim_table {
       case dim_kind::slice:
         print(out, static_cast<dim>(e.a));
         out << '[' << e.b << ':';
-        if (e.c != open_end) out << e.c;
+        if (e.c != detail::open_bound) out << e.c;
         if (e.d != 1) out << ':' << e.d;
         out << ']';
         break;

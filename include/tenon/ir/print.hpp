@@ -37,7 +37,7 @@ constexpr void print_attributes(text& out, graph const& g, node const& n) {
     if (k) out << ' ';
     if (n.is<ops::size>())
       g.dims.print(out, g.dims.representative(static_cast<dim>(numbers[k])));
-    else if (numbers[k] == open_end)
+    else if (numbers[k] == detail::open_bound)
       out << '_';
     else
       out << numbers[k];

@@ -57,13 +57,15 @@ struct op_info {
   dtype_rule rule = rules::same;
   bool is_commutative = false;
   int cost = 1;  // instruction issue slots per element in f32, as compiled for sm_90
-  // Evaluates the operator on literals whose dtype is d; null where eval is not usable in constant evaluation. NaN says
-  // that the node stays: the result is not finite, or an operand is not.
+  // Evaluates the operator on literals whose dtype is d; null where eval is not usable in constant evaluation. The
+  // node stays where is_folded(result) is false: the result is not finite or not exact, or an operand is not finite.
   double (*fold)(dtype d, double const* operands) = nullptr;
   bool merges_with_itself = false;  // reduction: reducing its results again is reducing everything at once
   bool has_state = false;           // reduction: the result is a struct that only projections read
   unsigned hash = 0;  // of the name: an address cannot be hashed in constant evaluation
 };
+
+constexpr bool is_folded(double result) { return result < std::numeric_limits<double>::infinity(); }
 
 template <class Op>
 constexpr op_info describe();
@@ -131,8 +133,9 @@ using projection_op = basic_op<op_kind::projection, 1>;
 
 namespace detail {
 
-// "Keep the node": constant evaluation refuses overflow and invalid operations, and they are not worth folding.
-inline constexpr double not_folded = std::numeric_limits<double>::quiet_NaN();
+// "Keep the node": constant evaluation refuses overflow and invalid operations. Not NaN, because nvcc 13.0 refuses to
+// compare NaN in constant evaluation.
+inline constexpr double not_folded = std::numeric_limits<double>::infinity();
 
 template <class Op, class T, std::size_t... I>
 constexpr auto eval_on(double const* operands, std::index_sequence<I...>) {

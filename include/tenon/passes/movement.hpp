@@ -95,7 +95,7 @@ class puller {
     if (how.op != op_id<ops::slice> || !(n.dims == how.dims)) return false;
     attribute const& numbers = g_.attributes[how.attributes];
     for (int k = 0; k < n.rank(); ++k)
-      if (numbers[3 * k] != 0 || numbers[3 * k + 1] != open_end || numbers[3 * k + 2] != 1) return false;
+      if (numbers[3 * k] != 0 || numbers[3 * k + 1] != tenon::detail::open_bound || numbers[3 * k + 2] != 1) return false;
     return true;
   }
   static constexpr attribute composed(attribute const& first, attribute const& second) {
@@ -146,7 +146,7 @@ class puller {
   }
   // Start, stop and step of axis `axis` of a slice; everything for -1.
   constexpr void push_bounds(attribute& numbers, int axis, movement const& how) const {
-    long long const whole[] = {0, open_end, 1};
+    long long const whole[] = {0, tenon::detail::open_bound, 1};
     for (int j = 0; j < 3; ++j) numbers.push_back(axis < 0 ? whole[j] : g_.attributes[how.attributes][3 * axis + j]);
   }
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The reductions of one place and phase → their running states, in one or several lanes, and what is done with them.
+
+#include "tenon/backend/arguments.hpp"
+
+namespace tenon::cpu_backend {
+
+// Whether instruction K is a reduction that ends in phase Phase. Those at place total end once, when all rows are done.
+template <class Program, place Where, int Phase, int K>
+inline constexpr bool ends_here = [] {
+  using I = typename program_traits<Program>::template at<K>;
+  return I::is_reduction && I::where == Where && (Where == place::total || I::phase == Phase);
+}();
+
+// Calls visit(integral_constant<int, K>) for these reductions.
+template <class Program, place Where, int Phase, class Visit>
+void for_each_reduction(Visit const& visit) {
+  for_each_instruction<Program>([&](auto index) {
+    if constexpr (ends_here<Program, Where, Phase, decltype(index)::value>) visit(index);
+  });
+}
+
+template <int K, class State, int Lanes>
+struct lanes_of {
+  State lanes[Lanes];
+};
+template <class Program, place Where, int Phase, int Lanes, int K, bool EndsHere>
+struct states_slot {};
+template <class Program, place Where, int Phase, int Lanes, int K>
+struct states_slot<Program, Where, Phase, Lanes, K, true>
+    : lanes_of<K, typename program_traits<Program>::template at<K>::value_type, Lanes> {};
+template <class Program, place Where, int Phase, int Lanes, class Sequence>
+struct states_file;
+template <class Program, place Where, int Phase, int Lanes, int... K>
+struct states_file<Program, Where, Phase, Lanes, std::integer_sequence<int, K...>>
+    : states_slot<Program, Where, Phase, Lanes, K, ends_here<Program, Where, Phase, K>>... {
+  static constexpr bool is_empty = !(false || ... || ends_here<Program, Where, Phase, K>);
+};
+
+// Lanes independent states of each reduction. Lanes are arrays, one per reduction: what a vectoriser understands.
+template <class Program, place Where, int Phase, int Lanes = 1>
+struct reduction_states : states_file<Program, Where, Phase, Lanes, typename program_traits<Program>::sequence> {};
+
+template <int K, class State, int Lanes>
+State* lanes(lanes_of<K, State, Lanes>& s) {
+  return s.lanes;
+}
+template <int K, class State, int Lanes>
+State const* lanes(lanes_of<K, State, Lanes> const& s) {
+  return s.lanes;
+}
+
+template <class Program, place Where, int Phase, int Lanes>
+void set_identity(reduction_states<Program, Where, Phase, Lanes>& states) {
+  for_each_reduction<Program, Where, Phase>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    for (int lane = 0; lane < Lanes; ++lane)
+      lanes<k>(states)[lane] = I::op::template identity<arithmetic_t<I::type>>();
+  });
+}
+
+template <class I, class State, class... Values>
+State accumulated(State const& state, Values... values) {
+  if constexpr (requires { I::op::accumulate(state, values...); })
+    return I::op::accumulate(state, values...);
+  else
+    return I::op::combine(state, I::op::lift(values...));
+}
+template <int K, class Program, class State, int... Operands>
+void accumulate_operands(frame<Program> const& f, State& state, std::integer_sequence<int, Operands...>) {
+  using I = typename program_traits<Program>::template at<K>;
+  state = accumulated<I>(state, static_cast<arithmetic_t<I::type>>(value_of<Operands>(f))...);
+}
+
+// Adds the values of a frame to one lane of every reduction.
+template <class Program, place Where, int Phase, int Lanes>
+void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase, Lanes>& states, int lane) {
+  for_each_reduction<Program, Where, Phase>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    accumulate_operands<k>(f, lanes<k>(states)[lane], typename program_traits<Program>::template at<k>::operands{});
+  });
+}
+
+// Combines the first `used` lanes in a tree that depends on `used` alone: an unused lane costs nothing.
+template <class Program, place Where, int Phase, int Lanes>
+void combine_lanes(reduction_states<Program, Where, Phase, Lanes>& states, int used,
+                   reduction_states<Program, Where, Phase>& result) {
+  for_each_reduction<Program, Where, Phase>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using op = typename program_traits<Program>::template at<k>::op;
+    auto* state = lanes<k>(states);
+    for (int step = 1; step < used; step *= 2)
+      for (int lane = 0; lane + step < used; lane += 2 * step) state[lane] = op::combine(state[lane], state[lane + step]);
+    lanes<k>(result)[0] = state[0];
+  });
+}
+
+// Combines two neighbours, every reduction by its own operator.
+struct combine_states {
+  template <class Program, place Where, int Phase>
+  reduction_states<Program, Where, Phase> operator()(reduction_states<Program, Where, Phase> earlier,
+                                                     reduction_states<Program, Where, Phase> const& later) const {
+    for_each_reduction<Program, Where, Phase>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using op = typename program_traits<Program>::template at<k>::op;
+      lanes<k>(earlier)[0] = op::combine(lanes<k>(earlier)[0], lanes<k>(later)[0]);
+    });
+    return earlier;
+  }
+};
+
+// Moves the results into the registers in which later instructions read them.
+template <class Program, place Where, int Phase>
+void finish(reduction_states<Program, Where, Phase> const& states, registers<Program, Where>& target) {
+  for_each_reduction<Program, Where, Phase>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    tenon::detail::read_register<k>(target) = lanes<k>(states)[0];
+  });
+}
+
+}  // namespace tenon::cpu_backend

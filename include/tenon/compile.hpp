@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// tenon::compile: the way of an expression, from the user's lambda to an object that launches one kernel.
+//
+//   trace      capture/    the lambda runs once on handles                    → graph
+//   passes     passes/     the ordered list of pipeline.hpp                   → graph
+//   space      schedule/   axes instead of shapes, loads instead of views     → iteration_space
+//   select     schedule/   the first kernel family that accepts the space     → schedule
+//   reify      program/    values back to a type                              → program<...>
+//   backend    backend/    the family's kernel for the program                → machine code, when nvcc builds
+//   runtime    runtime/    shapes → plan (cached) → launch                    → results, when the program runs
+
+#include "tenon/runtime/executable.hpp"
+#include "tenon/runtime/statement.hpp"
+
+namespace tenon {
+
+// auto f = tn::compile([](auto x, auto y) { return tn::relu(x + y); });
+// The lambda captures nothing: what changes from call to call is an argument. `name` stands in errors and reports.
+template <class Function>
+constexpr auto compile(Function, char const* name = "expression", std::source_location location = std::source_location::current()) {
+  static_assert(std::is_empty_v<Function> && std::is_default_constructible_v<Function>,
+                "tenon: compile: the lambda captures something; pass it as an argument of the call instead");
+  return executable<Function>(expression_name{name, location});
+}
+
+// The number of kernel launches of a call: static_assert(tn::launches(f, x, y) == 1).
+template <class Function, class... Args>
+consteval int launches(executable<Function> const&, Args const&...) {
+  return detail::check_call<Function, Args...>() ? 1 : 0;
+}
+
+// Hits, misses and evictions of the plan cache of f for arguments of these types.
+template <class Function, class... Args>
+cache_counters cache_statistics(executable<Function> const&, Args const&...) {
+  return detail::invocation<detail::signature<Function, Args...>>::runner_type::cache().counters();
+}
+
+}  // namespace tenon

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Elementary functions: exponentials, logarithms, circular and hyperbolic functions, the error function.
+
+#include <cmath>
+
+#include "tenon/ops/math.hpp"
+#include "tenon/ops/op.hpp"
+
+namespace tenon::ops {
+
+// A function of one real number: integers become the default floating type.
+struct elementary_op : pointwise_op<1> {
+  static constexpr dtype_rule rule = rules::to_float;
+  static constexpr double tolerance_ulp = 2;
+};
+
+struct exp : elementary_op {
+  static constexpr std::string_view name = "exp";
+  static constexpr int cost = 9;
+  static constexpr interval domain{-87, 88};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::exp(x);
+  }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x * 1.44269504f); }
+  static double reference(double x) { return std::exp(x); }
+};
+
+struct exp2 : elementary_op {
+  static constexpr std::string_view name = "exp2";
+  static constexpr int cost = 4;
+  static constexpr interval domain{-126, 127};
+  static constexpr double tolerance_ulp = 2.5;
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::exp2(x);
+  }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x); }
+  static double reference(double x) { return std::exp2(x); }
+};
+
+// exp(x) - 1 without the cancellation near 0.
+struct expm1 : elementary_op {
+  static constexpr std::string_view name = "expm1";
+  static constexpr int cost = 16;
+  static constexpr interval domain{-87, 88};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::expm1(x);
+  }
+  static double reference(double x) { return std::expm1(x); }
+};
+
+struct log : elementary_op {
+  static constexpr std::string_view name = "log";
+  static constexpr int cost = 25;
+  static constexpr interval domain{1e-30, 1e30};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::log(x);
+  }
+  static double reference(double x) { return std::log(x); }
+};
+
+// log(1 + x) without the rounding of 1 + x.
+struct log1p : elementary_op {
+  static constexpr std::string_view name = "log1p";
+  static constexpr int cost = 30;
+  static constexpr interval domain{-0.999, 1e30};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::log1p(x);
+  }
+  static double reference(double x) { return std::log1p(x); }
+};
+
+struct sin : elementary_op {
+  static constexpr std::string_view name = "sin";
+  static constexpr int cost = 20;
+  static constexpr interval domain{-1e5, 1e5};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::sin(x);
+  }
+  static double reference(double x) { return std::sin(x); }
+};
+
+struct cos : elementary_op {
+  static constexpr std::string_view name = "cos";
+  static constexpr int cost = 20;
+  static constexpr interval domain{-1e5, 1e5};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::cos(x);
+  }
+  static double reference(double x) { return std::cos(x); }
+};
+
+struct tanh : elementary_op {
+  static constexpr std::string_view name = "tanh";
+  static constexpr int cost = 16;
+  static constexpr interval domain{-20, 20};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::tanh(x);
+  }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::tanh(x); }
+  static double reference(double x) { return std::tanh(x); }
+};
+
+struct erf : elementary_op {
+  static constexpr std::string_view name = "erf";
+  static constexpr int cost = 22;
+  static constexpr interval domain{-6, 6};
+  template <class T>
+  static TENON_HD T eval(T x) {
+    return math::erf(x);
+  }
+  static double reference(double x) { return std::erf(x); }
+};
+
+}  // namespace tenon::ops

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Elementary functions for float and double under one name on host and device, and the approximations bf16 allows.
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "tenon/core/config.hpp"
+
+namespace tenon::math {
+
+// Variables, because device code may use a constant but not call std::numeric_limits.
+template <class T>
+inline constexpr T infinity = std::numeric_limits<T>::infinity();
+template <class T>
+inline constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+template <class T>
+inline constexpr T smallest =
+    std::numeric_limits<T>::has_infinity ? -infinity<T> : std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T largest =
+    std::numeric_limits<T>::has_infinity ? infinity<T> : std::numeric_limits<T>::max();
+
+inline TENON_HD float sqrt(float x) { return ::sqrtf(x); }
+inline TENON_HD double sqrt(double x) { return ::sqrt(x); }
+inline TENON_HD float exp(float x) { return ::expf(x); }
+inline TENON_HD double exp(double x) { return ::exp(x); }
+inline TENON_HD float exp2(float x) { return ::exp2f(x); }
+inline TENON_HD double exp2(double x) { return ::exp2(x); }
+inline TENON_HD float expm1(float x) { return ::expm1f(x); }
+inline TENON_HD double expm1(double x) { return ::expm1(x); }
+inline TENON_HD float log(float x) { return ::logf(x); }
+inline TENON_HD double log(double x) { return ::log(x); }
+inline TENON_HD float log1p(float x) { return ::log1pf(x); }
+inline TENON_HD double log1p(double x) { return ::log1p(x); }
+inline TENON_HD float sin(float x) { return ::sinf(x); }
+inline TENON_HD double sin(double x) { return ::sin(x); }
+inline TENON_HD float cos(float x) { return ::cosf(x); }
+inline TENON_HD double cos(double x) { return ::cos(x); }
+inline TENON_HD float tanh(float x) { return ::tanhf(x); }
+inline TENON_HD double tanh(double x) { return ::tanh(x); }
+inline TENON_HD float erf(float x) { return ::erff(x); }
+inline TENON_HD double erf(double x) { return ::erf(x); }
+inline TENON_HD float erfc(float x) { return ::erfcf(x); }
+inline TENON_HD double erfc(double x) { return ::erfc(x); }
+inline TENON_HD float pow(float x, float y) { return ::powf(x, y); }
+inline TENON_HD double pow(double x, double y) { return ::pow(x, y); }
+inline TENON_HD float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
+inline TENON_HD double fma(double x, double y, double z) { return ::fma(x, y, z); }
+
+#if defined(__CUDA_ARCH__)
+inline __device__ float rsqrt(float x) { return ::rsqrtf(x); }
+inline __device__ double rsqrt(double x) { return ::rsqrt(x); }
+#else
+inline TENON_HD float rsqrt(float x) { return 1 / ::sqrtf(x); }
+inline TENON_HD double rsqrt(double x) { return 1 / ::sqrt(x); }
+#endif
+
+// Clears the sign, also of zero. Compiler builtins, because they are usable in constant evaluation.
+template <class T>
+constexpr TENON_HD T abs(T x) {
+  if constexpr (std::is_same_v<T, float>)
+    return __builtin_fabsf(x);
+  else if constexpr (std::is_same_v<T, double>)
+    return __builtin_fabs(x);
+  else
+    return __builtin_fabsl(x);
+}
+
+namespace detail {
+template <bool IsMaximum, class T>
+constexpr TENON_HD T extremum(T x, T y) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same_v<T, float>) {
+    if (!__builtin_is_constant_evaluated()) {
+      float result;
+      if constexpr (IsMaximum)
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+      else
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+      return result;
+    }
+  }
+#endif
+  bool x_wins = IsMaximum ? x > y : x < y;
+  bool y_wins = IsMaximum ? y > x : y < x;
+  if constexpr (!std::is_floating_point_v<T>)
+    return x_wins ? x : y;
+  else  // the last case is NaN when either is, and the zero of the right sign when both are zeros
+    return x_wins || (x == y && x != 0) ? x : y_wins ? y : IsMaximum ? x + y : -(-x - y);
+}
+}  // namespace detail
+
+// IEEE 754-2019 maximum and minimum: NaN if either is NaN, and +0 is larger than -0, so that a reduction is the same in
+// any order.
+template <class T>
+constexpr TENON_HD T maximum(T x, T y) {
+  return detail::extremum<true>(x, y);
+}
+template <class T>
+constexpr TENON_HD T minimum(T x, T y) {
+  return detail::extremum<false>(x, y);
+}
+
+// One instruction each on the device, flushing subnormals: relative error 2^-22, and 2^-11 for tanh. For results that are
+// rounded to bfloat16, whose quarter unit in the last place is 2^-10.
+namespace approximate {
+
+inline TENON_HD float exp2(float x) {
+#if defined(__CUDA_ARCH__)
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+#else
+  return ::exp2f(x);
+#endif
+}
+inline TENON_HD float reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+  asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+#else
+  return 1 / x;
+#endif
+}
+inline TENON_HD float tanh(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+  asm("tanh.approx.f32 %0, %0;" : "+f"(x));
+  return x;
+#else
+  return ::tanhf(x);
+#endif
+}
+
+}  // namespace approximate
+}  // namespace tenon::math

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A call's shapes and strides → the layout that a kernel walks: views become strides, neighbouring axes become one.
+
+#include <algorithm>
+
+#include "tenon/backend/arguments.hpp"
+#include "tenon/runtime/description.hpp"
+#include "tenon/runtime/dim_values.hpp"
+
+namespace tenon::detail {
+
+// An operand as the iteration space sees it: strides in elements along each iteration axis.
+struct spaced_operand {
+  std::int64_t strides[max_axes] = {};
+  std::int64_t offset = 0;  // of element 0, in elements
+  int argument = -1;        // input or output position
+};
+
+// Where an operand lies in its argument, in bytes from the argument's address.
+struct operand_range {
+  int argument = -1;
+  std::int64_t offset = 0;             // of the element that the kernel starts from
+  std::int64_t first = 0, beyond = 0;  // the bytes it may touch
+};
+
+class binder {
+ public:
+  // @pre outputs[k] has the shape of the expression's output k
+  binder(description const& d, std::span<argument const> inputs, std::span<argument const> outputs, expression_name const& name)
+      : d_(d), lengths_(d.final, inputs, name), inputs_(inputs), outputs_(outputs), name_(name) {
+    for (load const& l : d_.space.loads) loads_.push_back(spaced(view_of(l.view), l.along, input_under(l.view)));
+    for (store const& s : d_.space.stores) stores_.push_back(spaced(target_of(s.output), s.along, s.output));
+  }
+
+  template <class Program>
+  bound_layout<Program> layout() const {
+    bound_layout<Program> result{};
+    using traits = program_traits<Program>;
+    set_group(d_.plan.rows, result.rows, [&](bool is_load, int k) { return is_load ? result.loads[k].row_strides : result.stores[k].row_strides; });
+    set_group(d_.plan.columns, result.columns, [&](bool is_load, int k) { return is_load ? result.loads[k].column_strides : result.stores[k].column_strides; });
+    for_each_instruction<Program>([&](auto index) {
+      using I = typename traits::template at<decltype(index)::value>;
+      if constexpr (I::is_size) result.sizes[I::bits] = number_word(I::type, static_cast<double>(count(d_.space.sizes[static_cast<int>(I::bits)])));
+    });
+    return result;
+  }
+
+  operand_range range_of_load(int k) const { return range_of(loads_[static_cast<std::size_t>(k)], inputs_); }
+  operand_range range_of_store(int k) const { return range_of(stores_[static_cast<std::size_t>(k)], outputs_); }
+  int scalar_input(int k) const { return d_.space.scalars[k]; }
+
+  // Whether store i may overwrite what load j reads: each element must be read where it is written.
+  bool may_alias(int i, int j) const {
+    spaced_operand const& written = stores_[static_cast<std::size_t>(i)];
+    spaced_operand const& read = loads_[static_cast<std::size_t>(j)];
+    for (int axis = 0; axis < d_.space.axes.size(); ++axis)
+      if (lengths_[d_.space.axes[axis]] != 1 && read.strides[axis] != written.strides[axis]) return false;
+    return read.offset == written.offset && size_of(inputs_[static_cast<std::size_t>(read.argument)].type) ==
+                                                size_of(outputs_[static_cast<std::size_t>(written.argument)].type);
+  }
+
+ private:
+  // The layout of a view: an argument's, changed by the movements above it.
+  tenon::layout view_of(int id) const {
+    graph const& g = d_.final;
+    node const& n = g[id];
+    if (n.is<ops::input>()) return inputs_[static_cast<std::size_t>(n.bits)].layout;
+    tenon::layout operand = view_of(n.operands[0]);
+    if (n.is<ops::slice>()) return slice_of(operand, g.attributes_of(n));
+    axis_list extents = lengths_(n.dims);
+    if (n.is<ops::reshape>()) {
+      std::optional<tenon::layout> result = reshaped(operand, extents);
+      if (!result) refuse_reshape(input_under(id), operand, extents);
+      return *result;
+    }
+    axis_list map;
+    for (long long axis : g.attributes_of(n)) map.values[map.count++] = axis;
+    return broadcast(operand, map, extents);
+  }
+  static tenon::layout slice_of(tenon::layout const& operand, attribute const& numbers) {
+    axis_list starts, steps, counts;
+    starts.count = steps.count = counts.count = operand.rank;
+    for (int k = 0; k < operand.rank; ++k) {
+      detail::axis_range range = detail::resolve_range(operand.extents[k], numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]);
+      starts.values[k] = range.start, steps.values[k] = numbers[3 * k + 2], counts.values[k] = range.count;
+    }
+    return sliced(operand, starts, steps, counts);
+  }
+  int input_under(int id) const {
+    while (!d_.final[id].is<ops::input>()) id = d_.final[id].operands[0];
+    return static_cast<int>(d_.final[id].bits);
+  }
+
+  // An output may be presented in another shape than it is computed in.
+  tenon::layout target_of(int output) const {
+    graph_output const& o = d_.final.outputs[output];
+    tenon::layout const& given = outputs_[static_cast<std::size_t>(output)].layout;
+    axis_list extents = lengths_(d_.final[o.id].dims);
+    std::optional<tenon::layout> result = reshaped(given, extents);
+    if (!result) refuse_reshape(-1, given, extents);
+    return o.dims == d_.final[o.id].dims ? given : *result;
+  }
+
+  spaced_operand spaced(tenon::layout const& l, coordinates const& along, int argument) const {
+    spaced_operand result{.offset = l.offset, .argument = argument};
+    for (int k = 0; k < l.rank; ++k)
+      if (along[k] != no_axis) result.strides[along[k]] += l.strides[k];
+    return result;
+  }
+
+  operand_range range_of(spaced_operand const& o, std::span<argument const> arrays) const {
+    std::int64_t bytes = size_of(arrays[static_cast<std::size_t>(o.argument)].type), low = o.offset, high = o.offset;
+    for (int axis = 0; axis < d_.space.axes.size(); ++axis) {
+      std::int64_t length = lengths_[d_.space.axes[axis]];
+      if (length == 0 && o.strides[axis] != 0) return {o.argument, o.offset * bytes, 0, 0};
+      (o.strides[axis] < 0 ? low : high) += length == 0 ? 0 : (length - 1) * o.strides[axis];
+    }
+    return {o.argument, o.offset * bytes, low * bytes, (high + 1) * bytes};
+  }
+
+  std::int64_t count(int attributes) const {
+    std::int64_t result = 1;
+    for (long long d : d_.final.attributes[attributes]) result *= lengths_[static_cast<dim>(d)];
+    return result;
+  }
+
+  std::vector<spaced_operand const*> operands() const {
+    std::vector<spaced_operand const*> all;
+    for (spaced_operand const& s : stores_) all.push_back(&s);
+    for (spaced_operand const& l : loads_) all.push_back(&l);
+    return all;
+  }
+
+  // Axes of the group from the largest stride to the smallest, by the operand that varies over most of them.
+  std::vector<int> ordered_axes(unsigned group) const {
+    std::vector<int> axes;
+    for (int axis = 0; axis < d_.space.axes.size(); ++axis)
+      if ((group >> axis & 1u) && lengths_[d_.space.axes[axis]] != 1) axes.push_back(axis);
+    spaced_operand const* widest = nullptr;
+    long most = -1;
+    for (spaced_operand const* o : operands()) {
+      long varying = std::count_if(axes.begin(), axes.end(), [&](int axis) { return o->strides[axis] != 0; });
+      if (varying > most) most = varying, widest = o;
+    }
+    std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+      return std::abs(widest->strides[a]) > std::abs(widest->strides[b]);
+    });
+    return axes;
+  }
+
+  template <class Strides>
+  void set_group(unsigned group, group_layout& result, Strides const& strides) const {
+    std::vector<int> axes = ordered_axes(group);
+    for (int axis : axes) {
+      std::int64_t length = lengths_[d_.space.axes[axis]];
+      result.size *= length;
+      bool merges = result.dims > 0;
+      each_operand([&](bool is_load, int k, spaced_operand const& o) {
+        if (result.dims > 0) merges = merges && strides(is_load, k)[result.dims - 1] == o.strides[axis] * length;
+      });
+      if (!merges && result.dims == max_rank) refuse_rank();
+      int at = merges ? result.dims - 1 : result.dims++;
+      result.extents[at] = merges ? result.extents[at] * length : length;
+      each_operand([&](bool is_load, int k, spaced_operand const& o) { strides(is_load, k)[at] = o.strides[axis]; });
+    }
+  }
+  template <class Visit>
+  void each_operand(Visit const& visit) const {
+    for (std::size_t k = 0; k < loads_.size(); ++k) visit(true, static_cast<int>(k), loads_[k]);
+    for (std::size_t k = 0; k < stores_.size(); ++k) visit(false, static_cast<int>(k), stores_[k]);
+  }
+
+  [[noreturn]] void refuse_reshape(int operand, tenon::layout const& from, axis_list const& to) const {
+    raise({.operation = "reshape",
+           .problem = std::string(operand < 0 ? "the output" : "the operand") + " of shape " + to_string(from) +
+                      " is not contiguous along the axes that become shape " + to_string(to),
+           .remedy = "pass a contiguous tensor",
+           .shapes = to_string(from) + " and " + to_string(to),
+           .expression = name_.name,
+           .operand = operand,
+           .location = name_.location});
+  }
+  [[noreturn]] void refuse_rank() const {
+    raise({.operation = "call",
+           .problem = "the operands' strides leave more than " + std::to_string(max_rank) + " axes",
+           .remedy = "make the operands contiguous",
+           .expression = name_.name,
+           .location = name_.location});
+  }
+
+  description const& d_;
+  dim_values lengths_;
+  std::span<argument const> inputs_, outputs_;
+  expression_name const& name_;
+  std::vector<spaced_operand> loads_, stores_;
+};
+
+}  // namespace tenon::detail

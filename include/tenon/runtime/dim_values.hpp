@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Shapes of a call → the length of every dim, with the checks that could not be made while building.
+
+#include <span>
+#include <vector>
+
+#include "tenon/runtime/argument.hpp"
+
+namespace tenon::detail {
+
+class dim_values {
+ public:
+  // @pre inputs[k] belongs to g.inputs[k]; entries of scalars are ignored
+  // @post every check of the graph holds and every input has the extents that its dims ask for
+  dim_values(graph const& g, std::span<argument const> inputs, expression_name const& name)
+      : graph_(g), inputs_(inputs), name_(name) {
+    for (dim d = 0; d < g.dims.size(); ++d) values_.push_back(compute(g.dims[d]));
+    for (dim_check const& c : g.checks)
+      if (values_[c.a] != values_[c.b]) refuse(c);
+    for (int k = 0; k < g.inputs.size(); ++k)
+      for (int axis = 0; axis < g.inputs[k].dims.size(); ++axis)
+        if (inputs_[k].layout.extents[axis] != (*this)[g.inputs[k].dims[axis]]) refuse_input(k, axis);
+  }
+
+  std::int64_t operator[](dim d) const { return values_[graph_.dims.representative(d)]; }
+
+  axis_list operator()(dim_list const& dims) const {
+    axis_list result;
+    for (dim d : dims) result.values[result.count++] = (*this)[d];
+    return result;
+  }
+
+ private:
+  std::int64_t compute(dim_expression const& e) const {
+    switch (e.kind) {
+      case dim_kind::constant: return e.a;
+      case dim_kind::input:
+      case dim_kind::named: return inputs_[static_cast<std::size_t>(e.a)].layout.extents[e.b];
+      case dim_kind::slice: return detail::resolve_range(values_[e.a], e.b, e.c, e.d).count;
+      case dim_kind::product: return product(values_[e.a], values_[e.b]);
+      case dim_kind::quotient: return values_[e.b] == 0 ? 0 : values_[e.a] / values_[e.b];
+    }
+    __builtin_unreachable();
+  }
+  std::int64_t product(std::int64_t a, std::int64_t b) const {
+    std::int64_t result = 0;
+    if (__builtin_mul_overflow(a, b, &result))
+      raise({.operation = "call",
+             .problem = "the number of elements is beyond 64 bits",
+             .remedy = "use smaller extents",
+             .expression = name_.name,
+             .location = name_.location});
+    return result;
+  }
+
+  // The first input that a dim's length comes from.
+  int input_of(dim d) const {
+    dim_expression const& e = graph_.dims[d];
+    if (e.kind == dim_kind::constant) return -1;
+    if (e.kind == dim_kind::input || e.kind == dim_kind::named) return static_cast<int>(e.a);
+    return input_of(static_cast<dim>(e.a));
+  }
+  std::string text_of(dim d) const {
+    text out;
+    graph_.dims.print(out, d);
+    return std::string(out.view());
+  }
+  std::string described(dim d) const {
+    dim_expression const& e = graph_.dims[d];
+    std::string length = std::to_string(values_[d]);
+    if (e.kind == dim_kind::constant) return "extent " + length;
+    if (e.kind == dim_kind::input)
+      return "axis " + std::to_string(e.b) + " of operand " + std::to_string(e.a) + " (" + length + ")";
+    return text_of(d) + " (" + length + ")";
+  }
+  std::string shapes_of(int a, int b) const {
+    std::string result;
+    for (int k : {a, b})
+      if (k >= 0) result += (result.empty() ? "" : " and ") + to_string(inputs_[static_cast<std::size_t>(k)].layout);
+    return result;
+  }
+
+  [[noreturn]] void refuse(dim_check const& c) const {
+    int a = input_of(c.a), b = input_of(c.b);
+    std::string shapes = shapes_of(a, b == a ? -1 : b);
+    raise({.operation = std::string(c.op->name),
+           .problem = "lengths differ: " + described(c.a) + " and " + described(c.b) + ", shapes " + shapes,
+           .remedy = "make them equal; only a build-time extent of 1 repeats",
+           .shapes = shapes,
+           .expression = name_.name,
+           .operand = b >= 0 ? b : a,
+           .location = name_.location});
+  }
+  [[noreturn]] void refuse_input(int k, int axis) const {
+    dim wanted = graph_.dims.representative(graph_.inputs[k].dims[axis]);
+    int other = input_of(wanted);
+    std::string shapes = shapes_of(other, k);
+    raise({.operation = "call",
+           .problem = "axis " + std::to_string(axis) + " has extent " +
+                      std::to_string(inputs_[static_cast<std::size_t>(k)].layout.extents[axis]) + " where " + text_of(wanted) + " is " +
+                      std::to_string(values_[wanted]) + ", shapes " + shapes,
+           .remedy = "pass operands whose extents agree",
+           .shapes = shapes,
+           .expression = name_.name,
+           .operand = k,
+           .location = name_.location});
+  }
+
+  graph const& graph_;
+  std::span<argument const> inputs_;
+  expression_name const& name_;
+  std::vector<std::int64_t> values_;
+};
+
+}  // namespace tenon::detail

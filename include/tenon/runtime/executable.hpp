@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The object that a user calls: arguments → plan from the cache → one launch → results.
+
+#include <tuple>
+
+#include "tenon/capture/choice.hpp"
+#include "tenon/runtime/plan.hpp"
+#include "tenon/runtime/plan_cache.hpp"
+#include "tenon/runtime/call_checks.hpp"
+
+
+namespace tenon {
+namespace detail {
+
+// The erased arguments of one call.
+template <int Inputs>
+struct call_arguments {
+  argument inputs[at_least_one(Inputs)];
+  long long scalars[at_least_one(Inputs)] = {};
+  int count = 0;
+
+  template <class T>
+  void add(T const& operand) {
+    if constexpr (is_array_argument<T>)
+      inputs[count++] = erase(operand);
+    else if constexpr (std::is_arithmetic_v<T>)
+      scalars[count++] = scalar_word(static_cast<arithmetic_t<dtype_of<T>>>(operand));
+  }
+};
+
+// One expression for one list of argument types and one program.
+template <class Signature, class Program>
+class runner {
+  using space = typename Signature::space;
+  static constexpr int inputs = Signature::input_count, outputs = Signature::output_count;
+  using prepared_type = prepared<space, Program, Signature::family>;
+  using plan_type = plan<Program, prepared_type, outputs>;
+  using key_type = plan_key<inputs + outputs>;
+
+ public:
+  using cache_type = plan_cache<key_type, plan_type>;
+  static cache_type& cache() {
+    static cache_type instance;
+    return instance;
+  }
+
+  // Results are made on the stream when `given` is null; otherwise given[k] is output k.
+  static void run(call_arguments<inputs> const& arguments, argument const* given, stream on, expression_name const& name, auto const& with_results) {
+    cache().with(
+        key_of(arguments, given), [&] { return make(arguments, given, name); },
+        [&](plan_type const& p) {
+          with_results(p, [&](argument const* results) { p.launch(arguments.inputs, arguments.scalars, results, on, name); });
+        });
+  }
+
+ private:
+  static key_type key_of(call_arguments<inputs> const& arguments, argument const* given) {
+    key_type key;
+    key.push(prepared_type::device());
+    for (int k = 0; k < inputs; ++k) key.push(arguments.inputs[k]);
+    for (int k = 0; given && k < outputs; ++k) key.push(given[k]);
+    return key;
+  }
+
+  static plan_type make(call_arguments<inputs> const& arguments, argument const* given, expression_name const& name) {
+    description const& d = Signature::describe();
+    std::span<argument const> in(arguments.inputs, static_cast<std::size_t>(inputs));
+    dim_values lengths(d.final, in, name);
+    std::array<axis_list, outputs> extents;
+    argument targets[outputs];
+    for (int k = 0; k < outputs; ++k) {
+      auto index = static_cast<std::size_t>(k);
+      extents[index] = lengths(d.final.outputs[k].dims);
+      targets[k] = given ? given[k] : argument{nullptr, row_major(extents[index]), d.final.outputs[k].type};
+      check_output(targets[k], extents[index], k, name);
+    }
+    binder bound(d, in, {targets, static_cast<std::size_t>(outputs)}, name);
+    bound_arguments<Program> addresses{};
+    for (int k = 0; k < program_traits<Program>::load_count; ++k) addresses.loads[k] = start(arguments.inputs, bound.range_of_load(k));
+    for (int k = 0; k < program_traits<Program>::store_count; ++k) addresses.stores[k] = start(targets, bound.range_of_store(k));
+    return plan_type(bound, addresses, extents);
+  }
+  static void* start(argument const* arrays, operand_range const& range) {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(arrays[range.argument].data) + static_cast<std::uintptr_t>(range.offset));
+  }
+
+  static void check_output(argument const& target, axis_list const& extents, int k, expression_name const& name) {
+    std::string const output = "output " + std::to_string(k);
+    if (!(tenon::extents_of(target.layout) == extents))
+      raise({.operation = "into",
+             .problem = output + " has shape " + to_string(target.layout) + " where the result has " + to_string(extents),
+             .remedy = "give a tensor of the result's shape",
+             .shapes = to_string(target.layout) + " and " + to_string(extents),
+             .expression = name.name,
+             .location = name.location});
+    if (overlaps_itself(target.layout))
+      raise({.operation = "into",
+             .problem = output + " of shape " + to_string(target.layout) + " holds several elements in one place",
+             .remedy = "give an output without zero or overlapping strides",
+             .expression = name.name,
+             .location = name.location});
+  }
+};
+
+// The program is deduced here, so that no kernel is spelled through the lambda's type.
+template <class Signature, class Program>
+runner<Signature, Program> runner_for(Program);
+
+template <class Signature>
+struct invocation;
+template <class Function, class... Args>
+struct invocation<signature<Function, Args...>> {
+  using types = signature<Function, Args...>;
+  using runner_type = decltype(runner_for<types>(to_program<Function, argument_t<Args>...>()));
+
+  static auto allocate(stream on, expression_name const& name, Args const&... args) {
+    std::optional<typename types::results> results;
+    call(nullptr, on, name, [&](auto const& plan, auto const& launch) {
+      results.emplace(make_results(plan, on, std::make_integer_sequence<int, types::output_count>{}));
+      std::apply([&](auto&... tensors) {
+        argument erased[] = {erase(tensors)...};
+        launch(erased);
+      }, *results);
+    }, args...);
+    if constexpr (types::is_single)
+      return std::get<0>(std::move(*results));
+    else
+      return std::move(*results);
+  }
+
+  static void into(argument const* outputs, stream on, expression_name const& name, Args const&... args) {
+    call(outputs, on, name, [&](auto const&, auto const& launch) { launch(outputs); }, args...);
+  }
+
+ private:
+  static void call(argument const* outputs, stream on, expression_name const& name, auto const& with_results, Args const&... args) {
+    call_arguments<types::input_count> erased;
+    (erased.add(args), ...);
+    runner_type::run(erased, outputs, on, name, with_results);
+  }
+  template <int... K>
+  static auto make_results(auto const& plan, stream on, std::integer_sequence<int, K...>) {
+    return typename types::results(make_result<std::tuple_element_t<K, typename types::results>>(plan.output_extents(K), on)...);
+  }
+  template <class Tensor>
+  static Tensor make_result(axis_list const& extents, stream on) {
+    typename Tensor::extent_array lengths{};
+    for (std::size_t k = 0; k < lengths.size(); ++k) lengths[k] = extents.values[k];
+    return Tensor::with_extents(lengths, on);
+  }
+};
+
+}  // namespace detail
+
+// A call with its stream and outputs chosen; made by executable::on and executable::into.
+template <class Function, class... Outputs>
+class prepared_call {
+ public:
+  prepared_call(expression_name const& name, stream on, std::tuple<Outputs...> outputs)
+      : name_(name), on_(on), outputs_(std::move(outputs)) {}
+
+  prepared_call on(stream s) const { return {name_, s, outputs_}; }
+  template <class... Arrays>
+  auto into(Arrays&... outputs) const {
+    static_assert((detail::is_array_argument<std::remove_const_t<Arrays>> && ...), "tenon: into: an output is not a tensor or a view; pass tensors or views");
+    return prepared_call<Function, detail::writable_view<Arrays>...>(name_, on_, {detail::writable(outputs)...});
+  }
+
+  template <class... Args>
+  auto operator()(Args const&... args) const {
+    if constexpr ((detail::is_choice<Args> || ...))
+      return dispatch(args...);
+    else if constexpr (!detail::check_call<Function, Args...>())
+      return refused{};
+    else if constexpr (sizeof...(Outputs) == 0)
+      return detail::invocation<detail::signature<Function, Args...>>::allocate(on_, name_, args...);
+    else
+      run_into<detail::signature<Function, Args...>>(args...);
+  }
+
+ private:
+  template <class Signature, class... Args>
+  void run_into(Args const&... args) const {
+    if constexpr (detail::check_outputs<Signature, Outputs...>())
+      std::apply([&](auto const&... views) {
+        argument erased[] = {detail::erase(views)...};
+        detail::invocation<Signature>::into(erased, on_, name_, args...);
+      }, outputs_);
+  }
+
+  // The first choice becomes a constant; the call is made again with it.
+  template <class... Args>
+  auto dispatch(Args const&... args) const {
+    return dispatch_from(std::tuple<>{}, args...);
+  }
+  template <class... Done, class First, class... Rest>
+  auto dispatch_from(std::tuple<Done...> done, First const& first, Rest const&... rest) const {
+    if constexpr (detail::is_choice<First>)
+      return detail::choose(first.index, [&](auto constant) {
+        return std::apply([&](auto const&... before) { return (*this)(before.get()..., constant, rest...); }, done);
+      }, first);
+    else
+      return dispatch_from(std::tuple_cat(done, std::tuple(std::cref(first))), rest...);
+  }
+
+  expression_name name_;
+  stream on_;
+  std::tuple<Outputs...> outputs_;
+};
+
+// A compiled expression. It holds no data of its own beside its name; it may be copied, and called from many threads.
+template <class Function>
+class executable {
+ public:
+  using function_type = Function;
+  constexpr explicit executable(expression_name name) : name_(name) {}
+
+  // One launch; the results are allocated on the default stream.
+  template <class... Args>
+  auto operator()(Args const&... args) const {
+    return prepared_call<Function>(name_, {}, {})(args...);
+  }
+  // The stream to run and allocate on.
+  prepared_call<Function> on(stream s) const { return {name_, s, {}}; }
+  // Outputs that the caller owns: nothing is allocated.
+  template <class... Arrays>
+  auto into(Arrays&... outputs) const {
+    return on({}).into(outputs...);
+  }
+
+  constexpr expression_name const& name() const { return name_; }
+
+ private:
+  expression_name name_;
+};
+
+}  // namespace tenon

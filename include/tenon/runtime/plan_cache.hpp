@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Shapes of a call → the prepared launch, for one expression: read without a lock, bounded and counted.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tenon/runtime/argument.hpp"
+
+namespace tenon {
+
+struct cache_counters {
+  std::uint64_t hits = 0, misses = 0, evictions = 0;
+};
+
+namespace detail {
+
+// Everything that a plan depends on, as words: device, then rank, extents, strides and alignment of each array.
+template <int Arrays>
+struct plan_key {
+  static constexpr int capacity = 1 + Arrays * (2 * max_rank + 2);
+  std::int64_t words[capacity];
+  int count = 0;
+
+  void push(std::int64_t word) { words[count++] = word; }
+  void push(argument const& a) {
+    push(a.layout.rank);
+    for (int k = 0; k < a.layout.rank; ++k) push(a.layout.extents[k]), push(a.layout.strides[k]);
+    // Vector accesses are up to 16 bytes wide.
+    push(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data) & 15u));
+  }
+  std::uint64_t hash() const {
+    std::uint64_t h = 0x9e3779b97f4a7c15u;
+    for (int k = 0; k < count; ++k) h = (h ^ static_cast<std::uint64_t>(words[k])) * 0xff51afd7ed558ccdu, h ^= h >> 32;
+    return h;
+  }
+  bool operator==(plan_key const& other) const {
+    if (count != other.count) return false;
+    for (int k = 0; k < count; ++k)
+      if (words[k] != other.words[k]) return false;
+    return true;
+  }
+};
+
+// Readers are counted, so that an evicted entry is freed only when nobody can be looking at it.
+template <class Key, class Plan>
+class plan_cache {
+ public:
+  static constexpr int capacity = 1024;
+
+  ~plan_cache() {
+    for (auto& slot : slots_) delete slot.load();
+  }
+
+  // Calls use(plan) with the plan of `key`, made by make() when there is none. Strong guarantee: when make() raises,
+  // the cache is as before.
+  template <class Make, class Use>
+  decltype(auto) with(Key const& key, Make const& make, Use const& use) {
+    reader_scope reading(readers_);
+    std::uint64_t h = key.hash();
+    for (int probe = 0; probe < probes; ++probe) {
+      entry const* found = slots_[(h + static_cast<unsigned>(probe)) % capacity].load(std::memory_order_acquire);
+      if (found && found->hash == h && found->key == key) {
+        hits_.fetch_add(1, std::memory_order_relaxed);
+        return use(found->plan);
+      }
+    }
+    return use(insert(key, h, make)->plan);
+  }
+
+  cache_counters counters() const { return {hits_.load(), misses_.load(), evictions_.load()}; }
+
+ private:
+  static constexpr int probes = 8;
+  struct entry {
+    Key key;
+    std::uint64_t hash;
+    Plan plan;
+  };
+  struct reader_scope {
+    explicit reader_scope(std::atomic<int>& readers) : count(readers) { count.fetch_add(1); }
+    ~reader_scope() { count.fetch_sub(1); }
+    std::atomic<int>& count;
+  };
+
+  // A plan is made under the lock: one per key, however many threads ask for it at once.
+  template <class Make>
+  entry const* insert(Key const& key, std::uint64_t h, Make const& make) {
+    std::lock_guard lock(mutex_);
+    std::atomic<entry*>* target = nullptr;
+    for (int probe = 0; probe < probes; ++probe) {
+      std::atomic<entry*>& slot = slots_[(h + static_cast<unsigned>(probe)) % capacity];
+      entry* present = slot.load();
+      if (present && present->hash == h && present->key == key) {
+        hits_.fetch_add(1, std::memory_order_relaxed);
+        return present;
+      }
+      if (!present && !target) target = &slot;
+    }
+    auto fresh = std::make_unique<entry>(entry{key, h, make()});
+    misses_.fetch_add(1, std::memory_order_relaxed);
+    if (!target) {  // every place of this key is taken: the next victim in turn
+      target = &slots_[(h + victim_++ % probes) % capacity];
+      retired_.emplace_back(target->load());
+      evictions_.fetch_add(1, std::memory_order_relaxed);
+    }
+    entry* inserted = fresh.release();
+    target->store(inserted, std::memory_order_release);
+    // This thread is the only reader: no other can still hold a retired entry.
+    if (readers_.load() == 1) retired_.clear();
+    return inserted;
+  }
+
+  std::array<std::atomic<entry*>, capacity> slots_{};
+  std::atomic<int> readers_{0};
+  std::atomic<std::uint64_t> hits_{0}, misses_{0}, evictions_{0};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<entry>> retired_;
+  unsigned victim_ = 0;
+};
+
+}  // namespace detail
+}  // namespace tenon

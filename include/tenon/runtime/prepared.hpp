@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A program bound to shapes and strides, ready to run in its memory space: the CPU's loops or a CUDA launch.
+
+#include "tenon/backend/arguments.hpp"
+#include "tenon/backend/cpu/run.hpp"
+#include "tenon/tensor/space.hpp"
+
+#if defined(__CUDACC__)
+#include "tenon/backend/cuda/plan.cuh"
+#include "tenon/runtime/workspace.hpp"
+#endif
+
+namespace tenon::detail {
+
+template <class Space, class Program, family const* Family>
+class prepared;
+
+template <class Program, family const* Family>
+class prepared<cpu, Program, Family> {
+ public:
+  static int device() { return 0; }
+  static void check_pointer(void const*, int, expression_name const&) {}
+
+  prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&) : layout_(layout) {}
+  void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
+  std::string description() const { return "loops of the CPU backend"; }
+
+ private:
+  bound_layout<Program> layout_;
+};
+
+#if defined(__CUDACC__)
+template <class Program, family const* Family>
+class prepared<cuda, Program, Family> {
+ public:
+  static int device() { return current_device(); }
+
+  // Addresses that were found to be of this device are remembered, so that a warm call asks nothing.
+  static void check_pointer(void const* pointer, int operand, expression_name const& name) {
+    static std::atomic<void const*> known[256] = {};
+    std::atomic<void const*>& slot = known[(reinterpret_cast<std::uintptr_t>(pointer) >> 8) % 256];
+    if (slot.load(std::memory_order_relaxed) == pointer) return;
+    int device = device_of(pointer);
+    if (device != current_device())
+      raise({.operation = "call",
+             .problem = device < 0 ? "the pointer is not memory that the device can use"
+                                   : "the pointer belongs to device " + std::to_string(device) + ", the current device is " +
+                                         std::to_string(current_device()),
+             .remedy = device < 0 ? "copy the data with tn::to<tn::cuda> first" : "make that device current, or copy the data",
+             .expression = name.name,
+             .operand = operand,
+             .location = name.location});
+    slot.store(pointer, std::memory_order_relaxed);
+  }
+
+  prepared(bound_layout<Program> const& layout, bound_arguments<Program> const& arguments) : layout_(layout), device_(device()) {
+    device_properties const& properties = properties_of(device_);
+    plan_ = make_cuda_plan<Program, Family>(
+        layout_, arguments,
+        cuda_device_facts{properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in), properties.compute_capability});
+  }
+  void launch(bound_arguments<Program> const& arguments, stream on) const {
+    void* workspace = workspaces::get(plan_.workspace_bytes, device_, on);
+    check(plan_.launch(plan_, layout_, arguments, workspace, on.handle), "launch");
+  }
+  std::string description() const {
+    return "grid " + std::to_string(plan_.grid.x) + ", block " + std::to_string(plan_.block.x) + " threads: " + plan_.why;
+  }
+
+ private:
+  bound_layout<Program> layout_;
+  int device_;
+  cuda_plan<Program> plan_;
+};
+#endif
+
+}  // namespace tenon::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Device memory for partial results and tickets: one zero-initialised piece per device and stream, kept and reused.
+
+#if defined(__CUDACC__)
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "tenon/runtime/device.hpp"
+#include "tenon/runtime/stream.hpp"
+
+namespace tenon::detail {
+
+// A stream runs one kernel of ours after the other, so one piece per stream is enough, and every kernel leaves its
+// tickets at zero. A larger need replaces the piece; the old one is freed in stream order.
+class workspaces {
+ public:
+  static void* get(std::size_t bytes, int device, stream on) {
+    if (bytes == 0) return nullptr;
+    static workspaces* const all = new workspaces;  // outlives every static tensor
+    return all->find(bytes, device, on);
+  }
+
+ private:
+  struct piece {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+  struct recent {
+    int device = -1;
+    cudaStream_t handle = nullptr;
+    piece found;
+  };
+
+  void* find(std::size_t bytes, int device, stream on) {
+    static thread_local recent last;  // the warm call takes no lock
+    if (last.device == device && last.handle == on.handle && last.found.bytes >= bytes) return last.found.data;
+    std::lock_guard lock(mutex_);
+    piece& mine = pieces_[{device, on.handle}];
+    if (mine.bytes < bytes) mine = make(bytes, mine, on);
+    last = {device, on.handle, mine};
+    return mine.data;
+  }
+
+  // During capture nothing may be allocated or cleared, since that would become part of the graph.
+  static piece make(std::size_t bytes, piece old, stream on) {
+    if (is_capturing(on))
+      raise({.operation = "workspace",
+             .problem = "the first call on a stream needs " + std::to_string(bytes) + " bytes, but the stream is being captured",
+             .remedy = "call the expression once on this stream before the capture begins"});
+    std::size_t rounded = 1u << 20;
+    while (rounded < bytes) rounded *= 2;
+    piece fresh{nullptr, rounded};
+    check(cudaMalloc(&fresh.data, rounded), "workspace");
+    cudaError_t cleared = cudaMemsetAsync(fresh.data, 0, rounded, on.handle);
+    if (cleared != cudaSuccess) cudaFree(fresh.data);
+    check(cleared, "workspace");
+    // Another thread may have remembered the old piece for this stream: it stays valid.
+    (void)old;
+    return fresh;
+  }
+
+  std::mutex mutex_;
+  std::map<std::pair<int, cudaStream_t>, piece> pieces_;
+};
+
+}  // namespace tenon::detail
+#endif
