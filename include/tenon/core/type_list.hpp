@@ -4,9 +4,6 @@
 
 namespace tenon {
 
-template <class... Types>
-struct type_list {
-  static constexpr int size = sizeof...(Types);
-};
+template <class... Types> struct type_list { static constexpr int size = sizeof...(Types); };
 
 }  // namespace tenon

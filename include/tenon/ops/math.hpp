@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Elementary functions for float and double under one name on host and device, and the approximations bf16 allows.
+// Elementary functions for float and double under one name on host and device, and the
+// approximations bf16 allows.
 
 #include <cmath>
 #include <limits>
@@ -11,16 +12,15 @@
 namespace tenon::math {
 
 // Variables, because device code may use a constant but not call std::numeric_limits.
+template <class T> inline constexpr T infinity = std::numeric_limits<T>::infinity();
+template <class T> inline constexpr T nan = std::numeric_limits<T>::quiet_NaN();
 template <class T>
-inline constexpr T infinity = std::numeric_limits<T>::infinity();
+inline constexpr T smallest = std::numeric_limits<T>::has_infinity
+                                  ? -infinity<T>
+                                  : std::numeric_limits<T>::lowest();
 template <class T>
-inline constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-template <class T>
-inline constexpr T smallest =
-    std::numeric_limits<T>::has_infinity ? -infinity<T> : std::numeric_limits<T>::lowest();
-template <class T>
-inline constexpr T largest =
-    std::numeric_limits<T>::has_infinity ? infinity<T> : std::numeric_limits<T>::max();
+inline constexpr T largest = std::numeric_limits<T>::has_infinity ? infinity<T>
+                                                                  : std::numeric_limits<T>::max();
 
 inline TENON_HD float sqrt(float x) { return ::sqrtf(x); }
 inline TENON_HD double sqrt(double x) { return ::sqrt(x); }
@@ -58,8 +58,7 @@ inline TENON_HD double rsqrt(double x) { return 1 / ::sqrt(x); }
 #endif
 
 // Clears the sign, also of zero. Compiler builtins, because they are usable in constant evaluation.
-template <class T>
-constexpr TENON_HD T abs(T x) {
+template <class T> constexpr TENON_HD T abs(T x) {
   if constexpr (std::is_same_v<T, float>)
     return __builtin_fabsf(x);
   else if constexpr (std::is_same_v<T, double>)
@@ -69,8 +68,7 @@ constexpr TENON_HD T abs(T x) {
 }
 
 namespace detail {
-template <bool IsMaximum, class T>
-constexpr TENON_HD T extremum(T x, T y) {
+template <bool IsMaximum, class T> constexpr TENON_HD T extremum(T x, T y) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same_v<T, float>) {
     if (!__builtin_is_constant_evaluated()) {
@@ -92,19 +90,13 @@ constexpr TENON_HD T extremum(T x, T y) {
 }
 }  // namespace detail
 
-// IEEE 754-2019 maximum and minimum: NaN if either is NaN, and +0 is larger than -0, so that a reduction is the same in
-// any order.
-template <class T>
-constexpr TENON_HD T maximum(T x, T y) {
-  return detail::extremum<true>(x, y);
-}
-template <class T>
-constexpr TENON_HD T minimum(T x, T y) {
-  return detail::extremum<false>(x, y);
-}
+// IEEE 754-2019 maximum and minimum: NaN if either is NaN, and +0 is larger than -0, so that a
+// reduction is the same in any order.
+template <class T> constexpr TENON_HD T maximum(T x, T y) { return detail::extremum<true>(x, y); }
+template <class T> constexpr TENON_HD T minimum(T x, T y) { return detail::extremum<false>(x, y); }
 
-// One instruction each on the device, flushing subnormals: relative error 2^-22, and 2^-11 for tanh. For results that are
-// rounded to bfloat16, whose quarter unit in the last place is 2^-10.
+// One instruction each on the device, flushing subnormals: relative error 2^-22, and 2^-11 for
+// tanh. For results that are rounded to bfloat16, whose quarter unit in the last place is 2^-10.
 namespace approximate {
 
 inline TENON_HD float exp2(float x) {

@@ -187,10 +187,7 @@ constexpr double fold(dtype d, double const* operands) {
 template <class Op>
 constexpr op_info describe() {
   op_info result{Op::name, Op::kind, Op::arity, Op::rule, Op::is_commutative, Op::cost};
-  if constexpr (requires { Op::fold(Op::rule.result(dtype::f32), nullptr); })
-    result.fold = Op::fold;  // an operator whose result dtype is not a function of its operands'
-  else if constexpr (Op::is_foldable)
-    result.fold = detail::fold<Op>;
+  if constexpr (Op::is_foldable) result.fold = detail::fold<Op>;
   if constexpr (Op::kind == op_kind::reduction) {
     result.has_state = Op::has_state;
     result.merges_with_itself = !Op::has_state && Op::arity == 1;

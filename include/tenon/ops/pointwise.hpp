@@ -10,10 +10,10 @@
 
 namespace tenon {
 
-// The node's element from its operands' elements. D, the node's dtype, matters to cast and to the operators with a cheaper
-// form whose error disappears in the rounding to bfloat16.
+// The node's element from its operands' elements. D, the node's dtype, matters to cast and to the
+// operators with a cheaper form whose error disappears in the rounding to bfloat16.
 template <class Op, dtype D, class... Operands>
-constexpr TENON_HD auto evaluate(Operands... operands) {
+constexpr TENON_HD auto eval_in(Operands... operands) {
   if constexpr (requires { Op::template eval_as<D>(operands...); })
     return Op::template eval_as<D>(operands...);
   else if constexpr (D == dtype::bf16 && requires { Op::eval_bf16(operands...); })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reductions: monoids over the reduced elements. lift makes a state of one element, combine merges two neighbouring
-// states, identity is the state of no element.
+// Reductions: monoids over the reduced elements. lift makes a state of one element, combine merges
+// two neighbouring states, identity is the state of no element.
 
 #include "tenon/ops/arithmetic.hpp"
 
@@ -9,91 +9,51 @@ namespace tenon::ops {
 
 // A reduction whose state is one number.
 struct number_reduction : reduction_op<> {
-  template <class T>
-  using state = T;
+  template <class T> using state = T;
   static constexpr bool has_state = false;
-  template <class T>
-  static constexpr TENON_HD T lift(T x) {
-    return x;
-  }
+  template <class T> static constexpr TENON_HD T lift(T x) { return x; }
 };
 
 struct sum : number_reduction {
   static constexpr std::string_view name = "sum";
   static constexpr dtype_rule rule = rules::accumulate;
-  template <class T>
-  static constexpr TENON_HD T identity() {
-    return T(0);
-  }
-  template <class T>
-  static constexpr TENON_HD T combine(T x, T y) {
-    return add::eval(x, y);
-  }
+  template <class T> static constexpr TENON_HD T identity() { return T(0); }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return add::eval(x, y); }
 };
 
 struct product : number_reduction {
   static constexpr std::string_view name = "product";
   static constexpr dtype_rule rule = rules::accumulate;
-  template <class T>
-  static constexpr TENON_HD T identity() {
-    return T(1);
-  }
-  template <class T>
-  static constexpr TENON_HD T combine(T x, T y) {
-    return mul::eval(x, y);
-  }
+  template <class T> static constexpr TENON_HD T identity() { return T(1); }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return mul::eval(x, y); }
 };
 
 // NaN if any element is NaN. Of nothing: -inf, or the lowest integer.
 struct maximum_of : number_reduction {
   static constexpr std::string_view name = "max";
-  template <class T>
-  static constexpr TENON_HD T identity() {
-    return math::smallest<T>;
-  }
-  template <class T>
-  static constexpr TENON_HD T combine(T x, T y) {
-    return math::maximum(x, y);
-  }
+  template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
 };
 
 // NaN if any element is NaN. Of nothing: +inf, or the largest integer.
 struct minimum_of : number_reduction {
   static constexpr std::string_view name = "min";
-  template <class T>
-  static constexpr TENON_HD T identity() {
-    return math::largest<T>;
-  }
-  template <class T>
-  static constexpr TENON_HD T combine(T x, T y) {
-    return math::minimum(x, y);
-  }
+  template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }
 };
 
 struct any_of : number_reduction {
   static constexpr std::string_view name = "any";
   static constexpr dtype_rule rule = rules::logical;
-  template <class T>
-  static constexpr TENON_HD T identity() {
-    return T(false);
-  }
-  template <class T>
-  static constexpr TENON_HD T combine(T x, T y) {
-    return x || y;
-  }
+  template <class T> static constexpr TENON_HD T identity() { return T(false); }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return x || y; }
 };
 
 struct all_of : number_reduction {
   static constexpr std::string_view name = "all";
   static constexpr dtype_rule rule = rules::logical;
-  template <class T>
-  static constexpr TENON_HD T identity() {
-    return T(true);
-  }
-  template <class T>
-  static constexpr TENON_HD T combine(T x, T y) {
-    return x && y;
-  }
+  template <class T> static constexpr TENON_HD T identity() { return T(true); }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return x && y; }
 };
 
 // A reduction whose state is a struct of T, which only projections read.
@@ -102,35 +62,28 @@ struct state_reduction : reduction_op<> {
   static constexpr bool has_state = true;
 };
 
-// Count, mean and sum of squared deviations. An infinite element makes the mean NaN, as it does the variance.
+// Count, mean and sum of squared deviations. An infinite element makes the mean NaN, as it does the
+// variance.
 struct moments : state_reduction {
   static constexpr std::string_view name = "moments";
   static constexpr int cost = 8;
-  template <class T>
-  struct state {
-    T n, mean, m2;
-  };
-  template <class T>
-  static constexpr TENON_HD state<T> identity() {
-    return {T(0), T(0), T(0)};
-  }
-  template <class T>
-  static constexpr TENON_HD state<T> lift(T x) {
-    return {T(1), x, T(0)};
-  }
-  // Chan's merge. An empty side returns the other unchanged, because a difference to its mean of 0 may overflow.
-  template <class T>
-  static constexpr TENON_HD state<T> combine(state<T> a, state<T> b) {
+  template <class T> struct state { T n, mean, m2; };
+  template <class T> static constexpr TENON_HD state<T> identity() { return {T(0), T(0), T(0)}; }
+  template <class T> static constexpr TENON_HD state<T> lift(T x) { return {T(1), x, T(0)}; }
+  // Chan's merge. An empty side returns the other unchanged, because a difference to its mean of 0
+  // may overflow.
+  template <class T> static constexpr TENON_HD state<T> combine(state<T> a, state<T> b) {
     if (b.n == 0) return a;
     if (a.n == 0) return b;
     T n = a.n + b.n;
     T weight = b.n / n;
     T difference = b.mean - a.mean;
-    return {n, a.mean + difference * weight, a.m2 + b.m2 + difference * difference * (a.n * weight)};
+    return {n, a.mean + difference * weight,
+            a.m2 + b.m2 + difference * difference * (a.n * weight)};
   }
-  // Welford's update. n is exact to 2^24 elements in float: a longer row is the merge of several states.
-  template <class T>
-  static constexpr TENON_HD state<T> accumulate(state<T> s, T x) {
+  // Welford's update. n is exact to 2^24 elements in float: a longer row is the merge of several
+  // states.
+  template <class T> static constexpr TENON_HD state<T> accumulate(state<T> s, T x) {
     T n = s.n + 1;
     T difference = x - s.mean;
     T mean = s.mean + difference / n;
@@ -142,21 +95,14 @@ struct moments : state_reduction {
 struct log_sum_exp : state_reduction {
   static constexpr std::string_view name = "log_sum_exp";
   static constexpr int cost = 16;
-  template <class T>
-  struct state {
-    T m, s;
-  };
-  template <class T>
-  static constexpr TENON_HD state<T> identity() {
+  template <class T> struct state { T m, s; };
+  template <class T> static constexpr TENON_HD state<T> identity() {
     return {-math::infinity<T>, T(0)};
   }
-  template <class T>
-  static constexpr TENON_HD state<T> lift(T x) {
-    return {x, T(1)};
-  }
-  // Equal maxima need no scaling, and infinite ones must not be subtracted: inf - inf would invent NaN.
-  template <class T>
-  static TENON_HD state<T> combine(state<T> a, state<T> b) {
+  template <class T> static constexpr TENON_HD state<T> lift(T x) { return {x, T(1)}; }
+  // Equal maxima need no scaling, and infinite ones must not be subtracted: inf - inf would invent
+  // NaN.
+  template <class T> static TENON_HD state<T> combine(state<T> a, state<T> b) {
     T scale = a.m == b.m ? T(1) : math::exp(-math::abs(a.m - b.m));
     bool a_is_larger = a.m > b.m;
     return {math::maximum(a.m, b.m), a_is_larger ? a.s + b.s * scale : a.s * scale + b.s};
@@ -166,41 +112,35 @@ struct log_sum_exp : state_reduction {
 // The mean of nothing is NaN.
 struct mean_of : projection_op {
   static constexpr std::string_view name = "mean_of";
-  template <class T>
-  static constexpr TENON_HD T eval(moments::state<T> s) {
+  template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
     return s.n == 0 ? math::nan<T> : s.mean;
   }
 };
 
 struct m2_of : projection_op {
   static constexpr std::string_view name = "m2_of";
-  template <class T>
-  static constexpr TENON_HD T eval(moments::state<T> s) {
-    return s.m2 + 0 * s.mean;  // the state of a single NaN or infinity has m2 = 0, its deviation is NaN
+  template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
+    return s.m2 +
+           0 * s.mean;  // the state of a single NaN or infinity has m2 = 0, its deviation is NaN
   }
 };
 
 struct log_sum_exp_of : projection_op {
   static constexpr std::string_view name = "log_sum_exp_of";
   static constexpr int cost = 26;
-  template <class T>
-  static TENON_HD T eval(log_sum_exp::state<T> s) {
+  template <class T> static TENON_HD T eval(log_sum_exp::state<T> s) {
     return s.m + math::log(s.s);
   }
 };
 
 struct max_part : projection_op {
   static constexpr std::string_view name = "max_part";
-  template <class T>
-  static constexpr TENON_HD T eval(log_sum_exp::state<T> s) {
-    return s.m;
-  }
+  template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) { return s.m; }
 };
 
 struct sum_part : projection_op {
   static constexpr std::string_view name = "sum_part";
-  template <class T>
-  static constexpr TENON_HD T eval(log_sum_exp::state<T> s) {
+  template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) {
     return s.m == s.m ? s.s : s.m;  // the state of a single NaN has s = 1
   }
 };

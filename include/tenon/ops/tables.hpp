@@ -13,15 +13,16 @@ namespace tenon::ops {
 using source_table = type_list<input, scalar, literal, size>;
 
 using pointwise_table =
-    type_list<add, sub, mul, div, neg, abs, square, fma, sqrt, rsqrt, reciprocal, pow,        //
-              exp, exp2, expm1, log, log1p, sin, cos, tanh, erf,                              //
-              equal, not_equal, less, less_equal, greater, greater_equal,                     //
-              maximum, minimum, clamp, where,                                                 //
-              logical_and, logical_or, logical_xor, logical_not,                              //
-              cast,                                                                           //
+    type_list<add, sub, mul, div, neg, abs, square, fma, sqrt, rsqrt, reciprocal, pow,  //
+              exp, exp2, expm1, log, log1p, sin, cos, tanh, erf,                        //
+              equal, not_equal, less, less_equal, greater, greater_equal,               //
+              maximum, minimum, clamp, where,                                           //
+              logical_and, logical_or, logical_xor, logical_not,                        //
+              cast,                                                                     //
               relu, sigmoid, silu, gelu, gelu_tanh, softplus>;
 
-using reduction_table = type_list<sum, product, maximum_of, minimum_of, any_of, all_of, moments, log_sum_exp>;
+using reduction_table =
+    type_list<sum, product, maximum_of, minimum_of, any_of, all_of, moments, log_sum_exp>;
 
 using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum_part>;
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laws for every reduction of the table, and the values that are fixed by definition.
+// tenon-test: nvcc-host
+#include "laws/reduction_laws.hpp"
+#include "tenon/ops/tables.hpp"
+
+namespace tenon {
+namespace {
+
+double const inf = std::numeric_limits<double>::infinity();
+double const nan = std::numeric_limits<double>::quiet_NaN();
+
+template <class Element> void check_table() {
+  laws::for_each_op(ops::reduction_table{},
+                    [](auto op) { laws::check_reduction<typename decltype(op)::type, Element>(); });
+}
+
+TEST(reduction, laws_in_f32) { check_table<float>(); }
+TEST(reduction, laws_in_f64) { check_table<double>(); }
+TEST(reduction, laws_in_bf16) { check_table<bfloat16>(); }
+TEST(reduction, laws_in_i32) { check_table<std::int32_t>(); }
+TEST(reduction, laws_in_i64) { check_table<std::int64_t>(); }
+TEST(reduction, laws_in_bool) { check_table<bool>(); }
+
+template <class Op, class T> auto reduce(std::vector<T> const& x) {
+  return laws::reduce<Op, T>(x.data(), x.data() + x.size());
+}
+
+TEST(reduction, of_nothing) {
+  EXPECT_EQ(ops::sum::identity<float>(), 0.0f);
+  EXPECT_EQ(ops::product::identity<float>(), 1.0f);
+  EXPECT_EQ(ops::maximum_of::identity<float>(), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(ops::maximum_of::identity<std::int32_t>(), INT32_MIN);
+  EXPECT_EQ(ops::minimum_of::identity<float>(), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(ops::minimum_of::identity<std::uint8_t>(), 255);
+  EXPECT_FALSE(ops::any_of::identity<bool>());
+  EXPECT_TRUE(ops::all_of::identity<bool>());
+  EXPECT_TRUE(std::isnan(ops::mean_of::eval(ops::moments::identity<float>())));
+  EXPECT_EQ(ops::m2_of::eval(ops::moments::identity<float>()), 0.0f);
+  EXPECT_EQ(ops::log_sum_exp_of::eval(ops::log_sum_exp::identity<double>()), -inf);
+}
+
+TEST(reduction, sum_of_integers_wraps_in_64_bits) {
+  EXPECT_EQ(reduce<ops::sum>(std::vector<std::int64_t>{INT64_MAX, 1}), INT64_MIN);
+}
+
+TEST(reduction, maximum_orders_zeros) {
+  EXPECT_FALSE(std::signbit(reduce<ops::maximum_of>(std::vector<float>{0.0f, -0.0f})));
+  EXPECT_TRUE(std::signbit(reduce<ops::minimum_of>(std::vector<float>{0.0f, -0.0f})));
+}
+
+TEST(reduction, projections_keep_nan) {
+  for (std::vector<double> const& x : {std::vector<double>{1, nan, 2}, std::vector<double>{nan}}) {
+    EXPECT_TRUE(std::isnan(ops::mean_of::eval(reduce<ops::moments>(x))));
+    EXPECT_TRUE(std::isnan(ops::m2_of::eval(reduce<ops::moments>(x))));
+    EXPECT_TRUE(std::isnan(ops::log_sum_exp_of::eval(reduce<ops::log_sum_exp>(x))));
+    EXPECT_TRUE(std::isnan(ops::max_part::eval(reduce<ops::log_sum_exp>(x))));
+    EXPECT_TRUE(std::isnan(ops::sum_part::eval(reduce<ops::log_sum_exp>(x))));
+  }
+}
+
+TEST(reduction, log_sum_exp_of_infinities) {
+  auto value = [](std::vector<double> x) {
+    return ops::log_sum_exp_of::eval(reduce<ops::log_sum_exp>(x));
+  };
+  EXPECT_EQ(value({-inf, -inf, -inf}), -inf);
+  EXPECT_EQ(value({1, inf, -inf}), inf);
+  EXPECT_EQ(value({inf, inf}), inf);
+  EXPECT_EQ(value({-inf, 3, -inf}), 3);
+  EXPECT_NEAR(value({1000, 1000}), 1000 + std::log(2.0), 1e-12);
+}
+
+// Elements of mean 10^4 and deviation 1: E[x^2] - E[x]^2 would keep no digit of the variance in
+// f32.
+TEST(reduction, moments_do_not_cancel) {
+  std::mt19937 generator(laws::seed);
+  std::normal_distribution<double> normal(1e4, 1);
+  std::vector<float> x(4096);
+  for (float& element : x) element = static_cast<float>(normal(generator));
+  double mean = 0, squares = 0;
+  for (float element : x) mean += element / static_cast<double>(x.size());
+  for (float element : x) squares += (element - mean) * (element - mean);
+  auto merged = ops::moments::identity<float>();
+  for (std::size_t i = 0; i < x.size(); i += 64) {
+    auto part = ops::moments::identity<float>();
+    for (std::size_t k = i; k < i + 64; ++k) part = ops::moments::accumulate(part, x[k]);
+    merged = ops::moments::combine(merged, part);
+  }
+  EXPECT_EQ(merged.n, 4096.0f);
+  EXPECT_NEAR(merged.mean, mean, 1e-6 * mean);
+  EXPECT_NEAR(merged.m2, squares, 1e-4 * squares);
+}
+
+// A difference to the mean of an empty state would overflow when squared.
+TEST(reduction, moments_of_huge_elements_merge_with_nothing) {
+  auto const huge = ops::moments::lift(3e38f), none = ops::moments::identity<float>();
+  EXPECT_EQ(ops::moments::combine(none, huge).m2, 0.0f);
+  EXPECT_EQ(ops::moments::combine(huge, none).mean, 3e38f);
+}
+
+}  // namespace
+}  // namespace tenon
