@@ -9,15 +9,16 @@ namespace tenon::passes {
 // @post no foldable operator of floating dtype has only literal operands
 constexpr graph fold(graph const& g) {
   return rewrite(g, [](graph& result, node const& n) {
+    if (!n.is(op_kind::pointwise) || !n.op->fold || !is_floating(n.type)) return result.intern(n);
     double numbers[max_operands] = {};
-    bool is_constant = n.is(op_kind::pointwise) && n.op->fold && is_floating(n.type);
     for (int k = 0; k < n.operands.size(); ++k) {
       node const& operand = result.operand(n, k);
-      is_constant = is_constant && operand.is<ops::literal>();
-      if (is_constant) numbers[k] = literal_number(operand.type, operand.bits);
+      if (!operand.is<ops::literal>()) return result.intern(n);
+      numbers[k] = literal_number(operand.type, operand.bits);
     }
-    if (!is_constant) return result.intern(n);
-    return build::literal(result, n.type, n.op->fold(build::arithmetic_dtype(n.type), numbers));
+    // The last operand has the dtype that the operator computes in; a condition comes before it.
+    double folded = n.op->fold(result.operand(n, n.operands.size() - 1).type, numbers);
+    return is_folded(folded) ? build::literal(result, n.type, folded) : result.intern(n);
   });
 }
 

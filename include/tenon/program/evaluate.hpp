@@ -173,13 +173,7 @@ TENON_HD constexpr void for_each_instruction(Visit&& visit) {
 // The result of a pointwise or projection instruction from its operands.
 template <class I, class... Values>
 TENON_HD typename I::value_type apply(Values const&... values) {
-  using op = typename I::op;
-  if constexpr (requires { op::template eval_as<I::type>(values...); })
-    return op::template eval_as<I::type>(values...);
-  else if constexpr (I::type == dtype::bf16 && requires { op::eval_bf16(values...); })
-    return op::eval_bf16(values...);
-  else
-    return static_cast<typename I::value_type>(op::eval(values...));
+  return static_cast<typename I::value_type>(eval_in<typename I::op, I::type>(values...));
 }
 
 template <int K, class Program, int... Operands>
