@@ -249,7 +249,7 @@ TENON_HD void set_launch_values(registers<Program, place::launch>& launch, long 
   for_each_instruction<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::where == place::launch) {
+    if constexpr (I::where == place::launch && !I::is_store) {
       using T = typename I::value_type;
       auto& target = detail::read_register<k>(launch);
       if constexpr (std::is_same_v<typename I::op, ops::literal>) {

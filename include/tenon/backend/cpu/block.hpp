@@ -51,7 +51,7 @@ T*& address_in(block_address<K, T>& a) {
 // Calls visit(integral_constant<int, K>) for each load and store of the block.
 template <class Program, int Phase, bool Stores, class Visit>
 void for_each_block_operand(Visit const& visit) {
-  for_each_instruction<Program>([&](auto index) {
+  visit_instructions<Program>([&](auto index) {
     if constexpr (is_block_operand<Program, Phase, Stores, decltype(index)::value>) visit(index);
   });
 }

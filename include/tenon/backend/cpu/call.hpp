@@ -2,6 +2,7 @@
 #pragma once
 // One call of a program → what stays the same during it, and the values that one thread has of the row it is at.
 
+#include "tenon/backend/cpu/instructions.hpp"
 #include "tenon/backend/cpu/strided_block.hpp"
 
 namespace tenon::cpu_backend {
@@ -50,7 +51,7 @@ struct row_state {
 // Reads the loads of one place that is not element.
 template <place Where, class Program>
 void load_values(call<Program> const& c, row_state<Program>& state) {
-  for_each_instruction<Program>([&](auto index) {
+  visit_instructions<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
     if constexpr (I::is_load && I::where == Where)
@@ -61,7 +62,7 @@ void load_values(call<Program> const& c, row_state<Program>& state) {
 // Writes the stores of one place that is not element.
 template <place Where, class Program>
 void store_values(call<Program> const& c, row_state<Program>& state) {
-  for_each_instruction<Program>([&](auto index) {
+  visit_instructions<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
     if constexpr (I::is_store && I::where == Where)

@@ -2,7 +2,7 @@
 #pragma once
 // The reductions of one place and phase → their running states, in one or several lanes, and what is done with them.
 
-#include "tenon/backend/arguments.hpp"
+#include "tenon/backend/cpu/instructions.hpp"
 
 namespace tenon::cpu_backend {
 
@@ -16,7 +16,7 @@ inline constexpr bool ends_here = [] {
 // Calls visit(integral_constant<int, K>) for these reductions.
 template <class Program, place Where, int Phase, class Visit>
 void for_each_reduction(Visit const& visit) {
-  for_each_instruction<Program>([&](auto index) {
+  visit_instructions<Program>([&](auto index) {
     if constexpr (ends_here<Program, Where, Phase, decltype(index)::value>) visit(index);
   });
 }

@@ -90,7 +90,7 @@ template <class Program, int Phase, bool Stores>
 inline constexpr bool has_sweep = [] {
   bool result = !reduction_states<Program, place::row, Phase>::is_empty;
   if constexpr (Stores)
-    for_each_instruction<Program>([&](auto index) {
+    visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
       result = result || (I::is_store && I::where == place::element);
     });
