@@ -8,6 +8,7 @@
 #include "tenon/compile.hpp"
 #include "tenon/nn/normalization.hpp"
 #include "tenon/nn/softmax.hpp"
+#include "tenon/report/explain.hpp"
 #include "tenon/runtime/copy.hpp"
 #include "tenon/runtime/npy.hpp"
 #include "tenon/runtime/stream.hpp"

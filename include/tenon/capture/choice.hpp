@@ -2,8 +2,10 @@
 #pragma once
 // A run-time choice between build-time constants: one specialization each, one dispatch at the call.
 
-#include "tenon/core/error.hpp"
+#include <tuple>
+
 #include "tenon/capture/value.hpp"
+#include "tenon/core/error.hpp"
 
 namespace tenon {
 
@@ -36,6 +38,26 @@ decltype(auto) choose(int index, Visit const& visit, choice_t<First, Rest...>) {
     return visit(ct<First>);
   else
     return index == 0 ? visit(ct<First>) : choose(index - 1, visit, choice_t<Rest...>{0});
+}
+
+// Calls visit(args...) with every choice replaced by the tn::ct it stands for: `done` are the arguments before `first`.
+template <class Visit, class... Done>
+decltype(auto) with_constants_after(std::tuple<Done const&...> const& done, Visit const& visit) {
+  return std::apply(visit, done);
+}
+template <class Visit, class... Done, class First, class... Rest>
+decltype(auto) with_constants_after(std::tuple<Done const&...> const& done, Visit const& visit, First const& first, Rest const&... rest) {
+  auto go_on = [&](auto const& resolved) -> decltype(auto) {
+    return with_constants_after(std::tuple_cat(done, std::tie(resolved)), visit, rest...);
+  };
+  if constexpr (is_choice<First>)
+    return choose(first.index, go_on, first);
+  else
+    return go_on(first);
+}
+template <class Visit, class... Args>
+decltype(auto) with_constants(Visit const& visit, Args const&... args) {
+  return with_constants_after(std::tuple<>{}, visit, args...);
 }
 
 }  // namespace detail

@@ -170,7 +170,7 @@ class prepared_call {
   template <class... Args>
   auto operator()(Args const&... args) const {
     if constexpr ((detail::is_choice<Args> || ...))
-      return dispatch(args...);
+      return detail::with_constants([&](auto const&... constants) { return (*this)(constants...); }, args...);
     else if constexpr (!detail::check_call<Function, Args...>())
       return refused{};
     else if constexpr (sizeof...(Outputs) == 0)
@@ -187,21 +187,6 @@ class prepared_call {
         argument erased[] = {detail::erase(views)...};
         detail::invocation<Signature>::into(erased, on_, name_, args...);
       }, outputs_);
-  }
-
-  // The first choice becomes a constant; the call is made again with it.
-  template <class... Args>
-  auto dispatch(Args const&... args) const {
-    return dispatch_from(std::tuple<>{}, args...);
-  }
-  template <class... Done, class First, class... Rest>
-  auto dispatch_from(std::tuple<Done...> done, First const& first, Rest const&... rest) const {
-    if constexpr (detail::is_choice<First>)
-      return detail::choose(first.index, [&](auto constant) {
-        return std::apply([&](auto const&... before) { return (*this)(before.get()..., constant, rest...); }, done);
-      }, first);
-    else
-      return dispatch_from(std::tuple_cat(done, std::tuple(std::cref(first))), rest...);
   }
 
   expression_name name_;

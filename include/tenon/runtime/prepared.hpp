@@ -25,6 +25,7 @@ class prepared<cpu, Program, Family> {
   prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&) : layout_(layout) {}
   void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
   std::string description() const { return "loops of the CPU backend"; }
+  bound_layout<Program> const& layout() const { return layout_; }
 
  private:
   bound_layout<Program> layout_;
@@ -67,6 +68,7 @@ class prepared<cuda, Program, Family> {
   std::string description() const {
     return "grid " + std::to_string(plan_.grid.x) + ", block " + std::to_string(plan_.block.x) + " threads: " + plan_.why;
   }
+  bound_layout<Program> const& layout() const { return layout_; }
 
  private:
   bound_layout<Program> layout_;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// tn::explain: a call, not made but planned → what it is, what it becomes and what it costs.
+
+#include "tenon/report/explanation.hpp"
+#include "tenon/runtime/executable.hpp"
+
+namespace tenon {
+namespace detail {
+
+template <class Program, class Prepared>
+void add_layout(call_facts& facts, Prepared const& prepared) {
+  using traits = program_traits<Program>;
+  bound_layout<Program> const& bound = prepared.layout();
+  facts.rows = bound.rows;
+  facts.columns = bound.columns;
+  facts.configuration = prepared.description();
+  description const& d = *facts.about;
+  for (int k = 0; k < traits::load_count; ++k) {
+    int id = d.space.loads[k].view;
+    while (!d.final[id].is<ops::input>()) id = d.final[id].operands[0];
+    argument const& given = facts.inputs[static_cast<std::size_t>(d.final[id].bits)];
+    unsigned along = 0;
+    for (int axis : d.space.loads[k].along)
+      if (axis != no_axis) along |= 1u << axis;
+    facts.operands.push_back({"x" + std::to_string(d.final[id].bits), along & d.plan.columns ? place::element : place::row, bound.loads[k],
+                              size_of(given.type), reinterpret_cast<std::uintptr_t>(given.data) % 16 == 0});
+  }
+  for (int k = 0; k < traits::store_count; ++k)
+    facts.operands.push_back({traits::store_count > 1 ? "result " + std::to_string(k) : "the result", d.plan.store_places[k], bound.stores[k],
+                              size_of(d.final.outputs[d.space.stores[k].output].type)});
+}
+
+template <class Program, class Signature, class... Args>
+explanation explain_call(Program, expression_name const& name, Args const&... args) {
+  using space = typename Signature::space;
+  call_arguments<Signature::input_count> erased;
+  (erased.add(args), ...);
+  call_facts facts{.name = name,
+                   .about = &Signature::describe(),
+                   .inputs = {erased.inputs, static_cast<std::size_t>(Signature::input_count)},
+                   .space = space::name,
+                   .is_on_device = std::is_same_v<space, cuda>};
+  // The plan is the one that a call would use; it is made now when there is none yet, and not launched.
+  runner<Signature, Program>::run(erased, nullptr, {}, name, [&](auto const& plan, auto const&) { add_layout<Program>(facts, plan.prepared_launch()); });
+  return explanation_writer(facts).write();
+}
+
+}  // namespace detail
+
+// What `f(args...)` does, as a report for a person: std::cout << tn::explain(f, x, y). Nothing is launched.
+template <class Function, class... Args>
+explanation explain(executable<Function> const& f, Args const&... args) {
+  if constexpr ((detail::is_choice<Args> || ...)) {
+    return detail::with_constants([&](auto const&... constants) { return explain(f, constants...); }, args...);
+  } else if constexpr (detail::check_call<Function, Args...>()) {
+    using signature = detail::signature<Function, Args...>;
+    return detail::explain_call<decltype(to_program<Function, detail::argument_t<Args>...>()), signature>(
+        to_program<Function, detail::argument_t<Args>...>(), f.name(), args...);
+  } else {
+    return {};
+  }
+}
+
+// The same for the statement form: tn::explain(tn::softmax(x, tn::axis<-1>)).
+template <class Fn, class... Args>
+explanation explain(expression<Fn, Args...> const& source) {
+  executable<detail::replay<expression<Fn, Args...>>> run(expression_name{"assignment", {}});
+  return detail::with_leaves(source, [&](auto const&... leaves) { return explain(run, leaves...); });
+}
+
+}  // namespace tenon

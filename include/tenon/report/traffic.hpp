@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// An expression and its lengths → what a call moves and computes, in one launch and operator by operator.
+
+#include <algorithm>
+
+#include "tenon/runtime/description.hpp"
+#include "tenon/runtime/dim_values.hpp"
+
+namespace tenon {
+
+struct traffic {
+  int launches = 1;
+  long long bytes_read = 0;        // every element that is needed, once
+  long long bytes_written = 0;     // every element of the results, once
+  long long bytes_read_again = 0;  // by later sweeps: from registers, caches or shared memory where they fit, else from memory
+  int separate_launches = 0;       // one for each operator of the lambda
+  long long separate_bytes = 0;    // each of them reads its operands and writes its result
+  double issue_slots = 0;          // of the arithmetic in f32 on sm_90: op_info::cost times elements
+
+  // What no way of computing the expression can go below.
+  long long minimum_bytes() const { return bytes_read + bytes_written; }
+};
+
+namespace detail {
+
+class traffic_counter {
+ public:
+  // @pre inputs are the arguments that the lengths were made from
+  traffic_counter(description const& d, dim_values const& lengths, std::span<argument const> inputs)
+      : d_(d), lengths_(lengths), inputs_(inputs) {}
+
+  traffic count() const {
+    traffic result;
+    count_loads(result);
+    for (graph_output const& o : d_.final.outputs) result.bytes_written += elements(o.dims) * size_of(o.type);
+    for (instruction const& i : d_.space.instructions)
+      if (i.op->kind != op_kind::source)
+        result.issue_slots += i.op->cost * static_cast<double>(elements_along(i.axes | i.reduced));
+    count_separate(result);
+    return result;
+  }
+
+  // The sweeps that read load `wanted`, as a mask: sweep p feeds the reductions of phase p, or stores what follows phase p-1.
+  unsigned sweeps_of(int wanted) const {
+    unsigned sweeps = 0;
+    auto const& items = d_.space.instructions;
+    for (int k = 0; k < items.size(); ++k)
+      if (items[k].op->kind == op_kind::reduction && d_.plan.places[k] == place::row && needs(k, wanted)) sweeps |= 1u << d_.plan.phases[k];
+    for (int k = 0; k < d_.space.stores.size(); ++k) {
+      int value = d_.space.stores[k].value;
+      if (d_.plan.store_places[k] == place::element && needs(value, wanted)) sweeps |= 1u << (d_.plan.phases[value] + 1);
+    }
+    return sweeps;
+  }
+
+ private:
+  long long elements(dim_list const& dims) const {
+    long long result = 1;
+    for (dim d : dims) result *= lengths_[d];
+    return result;
+  }
+  long long elements_along(unsigned axes) const {
+    long long result = 1;
+    for (int axis = 0; axis < d_.space.axes.size(); ++axis)
+      if (axes >> axis & 1u) result *= lengths_[d_.space.axes[axis]];
+    return result;
+  }
+  static long long distinct_elements(tenon::layout const& l) {
+    long long result = 1;
+    for (int k = 0; k < l.rank; ++k)
+      if (l.strides[k] != 0 || l.extents[k] == 0) result *= l.extents[k];
+    return result;
+  }
+
+  // Whether instruction `from` is computed from load `wanted` without a reduction between them.
+  bool needs(int from, int wanted) const {
+    auto const& items = d_.space.instructions;
+    std::vector<int> open(items[from].operands.begin(), items[from].operands.end());
+    if (items[from].op->kind != op_kind::reduction) open = {from};
+    std::vector<bool> seen(static_cast<std::size_t>(items.size()));
+    while (!open.empty()) {
+      int at = open.back();
+      open.pop_back();
+      if (seen[static_cast<std::size_t>(at)] || d_.plan.places[at] != place::element) continue;
+      seen[static_cast<std::size_t>(at)] = true;
+      if (items[at].op == op_id<ops::load> && items[at].bits == wanted) return true;
+      open.insert(open.end(), items[at].operands.begin(), items[at].operands.end());
+    }
+    return false;
+  }
+
+  void count_loads(traffic& result) const {
+    std::vector<long long> of_argument(inputs_.size());
+    for (int k = 0; k < d_.space.loads.size(); ++k) {
+      load const& l = d_.space.loads[k];
+      unsigned axes = 0;
+      for (int axis : l.along)
+        if (axis != no_axis) axes |= 1u << axis;
+      int id = l.view;
+      while (!d_.final[id].is<ops::input>()) id = d_.final[id].operands[0];
+      auto argument = static_cast<std::size_t>(d_.final[id].bits);
+      long long bytes = std::min(elements_along(axes), distinct_elements(inputs_[argument].layout)) * size_of(d_.final[id].type);
+      of_argument[argument] += bytes;
+      int sweeps = __builtin_popcount(sweeps_of(k));
+      if (sweeps > 1) result.bytes_read_again += (sweeps - 1) * bytes;
+    }
+    for (std::size_t k = 0; k < of_argument.size(); ++k)
+      result.bytes_read += std::min(of_argument[k], distinct_elements(inputs_[k].layout) * size_of(inputs_[k].type));
+  }
+
+  // A view costs nothing of its own: reading it reads the elements that it shows.
+  long long elements_read(graph const& g, int id) const {
+    long long result = elements(g[id].dims);
+    for (; g[id].is(op_kind::movement); id = g[id].operands[0]) result = std::min(result, elements(g[g[id].operands[0]].dims));
+    return result;
+  }
+
+  // The lambda as it was written, one launch for each operator. Values that follow from numbers alone need none, and the
+  // members of a reduction's state are results of its launch.
+  void count_separate(traffic& result) const {
+    graph const& g = d_.traced;
+    std::vector<bool> on_device(static_cast<std::size_t>(g.size()));
+    for (int id = 0; id < g.size(); ++id) {
+      node const& n = g[id];
+      bool here = n.is<ops::input>();
+      for (int operand : n.operands) here = here || on_device[static_cast<std::size_t>(operand)];
+      on_device[static_cast<std::size_t>(id)] = here;
+      if (!here || n.is(op_kind::source) || n.is(op_kind::movement)) continue;
+      result.separate_bytes += n.op->has_state ? 0 : elements(n.dims) * size_of(n.type);
+      if (n.is(op_kind::projection)) continue;
+      ++result.separate_launches;
+      for (int k = 0; k < n.operands.size(); ++k) {
+        bool is_repeated = std::find(n.operands.begin(), n.operands.begin() + k, n.operands[k]) != n.operands.begin() + k;
+        if (!is_repeated && on_device[static_cast<std::size_t>(n.operands[k])])
+          result.separate_bytes += elements_read(g, n.operands[k]) * size_of(g.operand(n, k).type);
+      }
+    }
+  }
+
+  description const& d_;
+  dim_values const& lengths_;
+  std::span<argument const> inputs_;
+};
+
+}  // namespace detail
+}  // namespace tenon

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// tn::explain: the report's figures against hand counts, and its sentences for each family and each slower path.
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tenon/tenon.hpp"
+
+namespace tn = tenon;
+
+namespace {
+
+using matrix = tn::tensor<float, tn::dyn, tn::dyn>;
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+auto const mean_of_sums = tn::compile([](auto x, auto y) { return tn::mean(tn::sum(tn::relu((x + y) * 2.0f), tn::axis<1>)); }, "mean_of_sums");
+
+TEST(explain, counts_of_mean_of_sums) {
+  matrix x(40, 60), y(40, 60);
+  tn::traffic cost = tn::explain(mean_of_sums, x, y).cost;
+  EXPECT_EQ(cost.launches, 1);
+  EXPECT_EQ(cost.separate_launches, 6);  // add, mul, relu, sum, sum, div
+  EXPECT_EQ(cost.bytes_read, 2 * 40 * 60 * 4);
+  EXPECT_EQ(cost.bytes_written, 4);
+  EXPECT_EQ(cost.bytes_read_again, 0);
+  // add 3, mul 2, relu 2 and sum 1 matrices; the sums' 40 numbers written and read; the total written, read, divided.
+  EXPECT_EQ(cost.separate_bytes, 8 * 40 * 60 * 4 + 2 * 40 * 4 + 3 * 4);
+}
+
+TEST(explain, counts_of_softmax_name_the_second_and_third_reading) {
+  matrix x(8, 32);
+  auto e = tn::explain(tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); }), x);
+  EXPECT_EQ(e.cost.separate_launches, 5);
+  EXPECT_EQ(e.cost.minimum_bytes(), 2 * 8 * 32 * 4);
+  EXPECT_EQ(e.cost.bytes_read_again, 2 * 8 * 32 * 4);
+  EXPECT_TRUE(contains(e.schedule, "phase 1     max over the columns\n  phase 2     sum over the columns\n"));
+}
+
+TEST(explain, a_broadcast_row_is_counted_once) {
+  matrix x(16, 32);
+  tn::tensor<float, tn::dyn> row(32);
+  auto e = tn::explain(tn::compile([](auto x, auto row) { return x * row; }), x, row);
+  EXPECT_EQ(e.cost.bytes_read, (16 * 32 + 32) * 4);
+  EXPECT_EQ(e.cost.separate_bytes, e.cost.minimum_bytes());
+}
+
+TEST(explain, two_slices_of_one_argument_are_not_more_than_the_argument) {
+  tn::tensor<float, tn::dyn> x(100);
+  auto e = tn::explain(tn::compile([](auto x) { return tn::slice(x, tn::axis<0>, tn::range<1>) - tn::slice(x, tn::axis<0>, tn::range<0, -1>); }), x);
+  EXPECT_EQ(e.cost.bytes_read, 100 * 4);
+  EXPECT_EQ(e.cost.bytes_written, 99 * 4);
+}
+
+TEST(explain, heading_names_expression_line_arguments_and_results) {
+  matrix x(40, 60), y(40, 60);
+  std::string heading = tn::explain(mean_of_sums, x, y).heading;
+  EXPECT_TRUE(contains(heading, "mean_of_sums  (explain_test.cpp:")) << heading;
+  EXPECT_TRUE(contains(heading, "x0          f32  [40, 60]         contiguous\n")) << heading;
+  EXPECT_TRUE(contains(heading, "result      f32  []\n")) << heading;
+}
+
+TEST(explain, graphs_are_shown_where_a_pass_changed_them) {
+  matrix x(40, 60), y(40, 60);
+  std::string graphs = tn::explain(mean_of_sums, x, y).graphs;
+  EXPECT_TRUE(contains(graphs, "graph as the lambda wrote it\n  %0 = input 0 : f32[x0.0, x0.1]\n"));
+  EXPECT_TRUE(contains(graphs, "after merge_reductions\n"));
+  EXPECT_FALSE(contains(graphs, "after fold\n"));
+  EXPECT_TRUE(contains(graphs, "unchanged by fold, "));
+}
+
+TEST(explain, schedule_names_groups_and_lengths) {
+  matrix x(40, 60), y(40, 60);
+  std::string schedule = tn::explain(mean_of_sums, x, y).schedule;
+  EXPECT_TRUE(contains(schedule, "full: one sweep over the whole space")) << schedule;
+  EXPECT_TRUE(contains(schedule, "columns     2400       = x0.0 * x0.1\n")) << schedule;
+  EXPECT_TRUE(contains(schedule, "runs on     " + std::string(tn::default_space::name) + ": ")) << schedule;
+}
+
+TEST(explain, a_transposed_operand_is_said_to_be_slower) {
+  matrix x(40, 60), z(60, 40);
+  auto add = tn::compile([](auto x, auto z) { return x + z; });
+  EXPECT_TRUE(contains(tn::explain(add, z, z).costs, "no slower path is taken"));
+  auto e = tn::explain(add, z, x.view().permuted<1, 0>());
+  EXPECT_TRUE(contains(e.costs, "x1 is read or written 60 elements apart")) << e.costs;
+  EXPECT_TRUE(contains(e.heading, "strides [1, 60]")) << e.heading;
+}
+
+TEST(explain, an_empty_tensor_has_no_bytes) {
+  matrix x(0, 60);
+  EXPECT_EQ(tn::explain(tn::compile([](auto x) { return tn::exp(x); }), x).cost.minimum_bytes(), 0);
+}
+
+TEST(explain, scalars_constants_and_choices_are_accepted) {
+  tn::tensor<float, tn::dyn> x(10);
+  auto flagged = tn::compile([](auto x, auto scale, auto flag) {
+    if constexpr (flag)
+      return tn::sigmoid(x) * scale;
+    else
+      return tn::tanh(x);
+  });
+  EXPECT_TRUE(contains(tn::explain(flagged, x, 2.0f, tn::ct<true>).graphs, "sigmoid"));
+  EXPECT_TRUE(contains(tn::explain(flagged, x, 2.0f, tn::one_of<true, false>(false)).graphs, "tanh"));
+  EXPECT_TRUE(contains(tn::explain(flagged, x, 2.0f, tn::ct<true>).heading, "number, given at the call"));
+}
+
+TEST(explain, statement_form_and_streams) {
+  matrix x(4, 6);
+  std::ostringstream out;
+  out << tn::explain(tn::softmax(x * 2.0f, tn::axis<-1>));
+  EXPECT_TRUE(contains(out.str(), "assignment\n"));
+  std::string text = tn::explain(tn::exp(x));
+  EXPECT_TRUE(contains(text, "exp %0"));
+}
+
+TEST(explain, makes_the_plan_of_the_next_call_and_launches_nothing) {
+  auto f = tn::compile([](auto x) { return tn::cos(x); });
+  matrix x(4, 6);
+  tn::explain(f, x);
+  f(x);
+  EXPECT_EQ(tn::cache_statistics(f, x).misses, 1u);
+}
+
+TEST(explain, refuses_what_the_call_refuses) {
+  matrix x(4, 6), y(4, 5);
+  EXPECT_THROW(tn::explain(mean_of_sums, x, y), tn::error);
+}
+
+TEST(quantity, three_digits_and_a_prefix) {
+  EXPECT_EQ(tn::bytes_text(0), "0 B");
+  EXPECT_EQ(tn::bytes_text(999), "999 B");
+  EXPECT_EQ(tn::bytes_text(1000), "1.00 kB");
+  EXPECT_EQ(tn::bytes_text(1920004), "1.92 MB");
+  EXPECT_EQ(tn::bytes_text(99960000), "100 MB");
+  EXPECT_EQ(tn::ratio_text(4.04), "4.0x");
+}
+
+}  // namespace
