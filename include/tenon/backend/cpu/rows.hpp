@@ -40,7 +40,7 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
   set_identity(identity);
   pairwise<total_states<Program>, combine_states> total{combine_states{}};
   for (long long row = begin; row < end; ++row) {
-    state.where = locate(c.layout.rows, row);
+    locate(c.layout.rows, row, state.where);
     load_values<place::row>(c, state);
     evaluate<place::row, 0, 0>(state.values());
     run_phases<1>(c, state, is_parallel);

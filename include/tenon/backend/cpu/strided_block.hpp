@@ -17,19 +17,17 @@ struct coordinate {
 };
 
 // @pre 0 <= index < group.size
-inline coordinate locate(group_layout const& group, long long index) {
-  coordinate result;
+inline void locate(group_layout const& group, long long index, coordinate& result) {
   for (int d = group.dims - 1; d > 0; --d) {
     result.at[d] = index % group.extents[d];
     index /= group.extents[d];
   }
   result.at[0] = index;
-  return result;
 }
 
 inline long long offset_of(group_layout const& group, coordinate const& where, long long const* strides) {
-  long long offset = 0;
-  for (int d = 0; d < group.dims; ++d) offset += where.at[d] * strides[d];
+  long long offset = where.at[0] * strides[0];  // a group without axes has position 0 and strides of 0
+  for (int d = 1; d < group.dims; ++d) offset += where.at[d] * strides[d];
   return offset;
 }
 
@@ -48,7 +46,8 @@ inline bool is_contiguous(group_layout const& group, long long const* strides) {
 // @pre group.dims > 0
 template <class Visit>
 void for_each_stretch(group_layout const& group, long long const* strides, long long begin, int count, Visit const& visit) {
-  coordinate where = locate(group, begin);
+  coordinate where;
+  locate(group, begin, where);
   long long offset = offset_of(group, where, strides);
   int const inner = group.dims - 1;
   for (int done = 0; done < count;) {
@@ -97,7 +96,8 @@ T* direct_address(group_layout const& group, long long const* strides, T* base, 
   if (group.dims == 0) return base;
   int const inner = group.dims - 1;
   if (strides[inner] != 1) return nullptr;
-  coordinate where = locate(group, begin);
+  coordinate where;
+  locate(group, begin, where);
   if (where.at[inner] + count > group.extents[inner]) return nullptr;
   return base + offset_of(group, where, strides);
 }
