@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions to one value on the CPU backend, in one sweep or over the rows' results: accuracy, and bits that are the same
-// for any number of threads.
-// tenon-test: cpu-only
+// Reductions to one value on the CPU backend, in one sweep or over the rows' results: accuracy, and
+// bits that are the same for any number of threads. tenon-test: nvcc-host
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
@@ -23,13 +22,16 @@ std::vector<float> run_total(std::vector<float> const& x, long long n) {
 std::vector<float> run_nested(std::vector<float> const& x, long long rows, long long columns) {
   std::vector<float> z(1);
   run<matrix>("nested", mean_of_silu,
-              {{rows}, {columns}, {in_row_major(x.data(), columns)}, {{z.data(), {}, {}}}, {word(static_cast<float>(rows))}});
+              {{rows},
+               {columns},
+               {in_row_major(x.data(), columns)},
+               {{z.data(), {}, {}}},
+               {word(static_cast<float>(rows))}});
   return z;
 }
 
 // The results of one, two and three threads.
-template <class Run>
-void expect_same_bits_for_any_thread_count(Run const& run_once) {
+template <class Run> void expect_same_bits_for_any_thread_count(Run const& run_once) {
 #if defined(_OPENMP)
   int const usual = omp_get_max_threads();
   omp_set_num_threads(1);
@@ -93,11 +95,13 @@ TEST(cpu_nested, mean_of_silu_of_row_sums) {
       double expected = 0, magnitude = 0;
       for (long long i = 0; i < rows; ++i) {
         double s = 0;
-        for (long long j = 0; j < columns; ++j) s += x[i * columns + j], magnitude += std::abs(x[i * columns + j]);
+        for (long long j = 0; j < columns; ++j)
+          s += x[i * columns + j], magnitude += std::abs(x[i * columns + j]);
         expected += s / (1 + std::exp(-s)) / double(rows);
       }
       // silu's slope is below 1.1
-      double tolerance = 1.1 * magnitude / double(rows) * (sum_tolerance(columns) + sum_tolerance(rows)) + 1e-7;
+      double tolerance =
+          1.1 * magnitude / double(rows) * (sum_tolerance(columns) + sum_tolerance(rows)) + 1e-7;
       EXPECT_NEAR(run_nested(x, rows, columns)[0], expected, tolerance) << rows << "x" << columns;
     }
 }

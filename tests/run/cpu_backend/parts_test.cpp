@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the CPU backend on their own: the pairwise tree does not depend on the split, strided blocks come and go.
-// tenon-test: cpu-only
+// The parts of the CPU backend on their own: the pairwise tree does not depend on the split,
+// strided blocks come and go. tenon-test: cpu-only
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,9 @@ namespace {
 
 // The tree itself as a state: order and shape of every combination are visible in it.
 struct spell_out {
-  std::string operator()(std::string const& a, std::string const& b) const { return "(" + a + b + ")"; }
+  std::string operator()(std::string const& a, std::string const& b) const {
+    return "(" + a + b + ")";
+  }
 };
 using tree = cpu_backend::pairwise<std::string, spell_out>;
 
@@ -38,7 +40,8 @@ TEST(cpu_pairwise, parts_of_a_power_of_two_give_the_same_tree) {
   for (int count = 1; count <= 26; ++count)
     for (int step : {1, 2, 4, 8, 16}) {
       tree of_parts{spell_out{}};
-      for (int begin = 0; begin < count; begin += step) of_parts.push(tree_of(begin, std::min(begin + step, count)));
+      for (int begin = 0; begin < count; begin += step)
+        of_parts.push(tree_of(begin, std::min(begin + step, count)));
       ASSERT_EQ(of_parts.result("-"), tree_of(0, count)) << count << " in parts of " << step;
     }
 }
@@ -50,7 +53,8 @@ TEST(cpu_strided_block, gather_and_scatter_follow_the_strides) {
   group.extents[0] = 5, group.extents[1] = 3, group.extents[2] = 4;
   std::vector<int> memory(400);
   std::iota(memory.begin(), memory.end(), 0);
-  long long const all_strides[][3] = {{12, 4, 1}, {1, 5, 15}, {-12, -4, -1}, {0, 4, 1}, {20, 7, 0}, {-20, 6, 2}};
+  long long const all_strides[][3] = {{12, 4, 1}, {1, 5, 15}, {-12, -4, -1},
+                                      {0, 4, 1},  {20, 7, 0}, {-20, 6, 2}};
   for (auto const& strides : all_strides)
     for (int begin : {0, 1, 4, 11, 37})
       for (int count : {1, 3, 5, 23}) {
@@ -59,11 +63,13 @@ TEST(cpu_strided_block, gather_and_scatter_follow_the_strides) {
         cpu_backend::scatter(group, strides, block.data(), begin, count, copy.data() + 200);
         for (int i = 0; i < count; ++i) {
           int n = begin + i;
-          long long offset = 200 + n / 12 * strides[0] + n / 4 % 3 * strides[1] + n % 4 * strides[2];
+          long long offset =
+              200 + n / 12 * strides[0] + n / 4 % 3 * strides[1] + n % 4 * strides[2];
           ASSERT_EQ(block[i], memory[offset]);
           ASSERT_EQ(copy[offset], memory[offset]);
         }
-        int const* direct = cpu_backend::direct_address(group, strides, memory.data() + 200, begin, count);
+        int const* direct =
+            cpu_backend::direct_address(group, strides, memory.data() + 200, begin, count);
         for (int i = 0; direct && i < count; ++i) ASSERT_EQ(direct[i], block[i]);
       }
 }

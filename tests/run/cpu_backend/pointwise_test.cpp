@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise programs on the CPU backend: every element equals the loop, for any extents, strides and dtypes.
-// tenon-test: cpu-only
+// Pointwise programs on the CPU backend: every element equals the loop, for any extents, strides
+// and dtypes. tenon-test: cpu-only
 #include "run/cpu_backend/support.hpp"
 
 namespace tenon::cpu_test {
@@ -14,7 +14,10 @@ TEST(cpu_pointwise, contiguous_operands_of_all_extents) {
     auto x = random_values(n), y = random_values(n, -2, 2);
     std::vector<float> z(x.size(), 7);
     run<matrix, matrix>("pointwise", add_and_clip,
-                        {{}, {n}, {in_row_major(x.data(), n), in_row_major(y.data(), n)}, {in_row_major(z.data(), n)}});
+                        {{},
+                         {n},
+                         {in_row_major(x.data(), n), in_row_major(y.data(), n)},
+                         {in_row_major(z.data(), n)}});
     for (long long i = 0; i < n; ++i) ASSERT_EQ(z[i], reference(x[i], y[i])) << n << " at " << i;
     ASSERT_EQ(z[n], 7) << "wrote past the end of " << n;
   }
@@ -24,13 +27,17 @@ TEST(cpu_pointwise, transposed_and_reversed_operands) {
   long long const rows = 67, columns = 1031;
   auto x = random_values(rows * columns), y = random_values(rows * columns, -2, 2);
   std::vector<float> z(x.size());
-  run<matrix, matrix>("pointwise", add_and_clip,
-                      {{}, {rows, columns},
-                       {{x.data(), {}, {1, rows}}, {y.data() + rows * columns - 1, {}, {-columns, -1}}},
-                       {{z.data(), {}, {1, rows}}}});
+  run<matrix, matrix>(
+      "pointwise", add_and_clip,
+      {{},
+       {rows, columns},
+       {{x.data(), {}, {1, rows}}, {y.data() + rows * columns - 1, {}, {-columns, -1}}},
+       {{z.data(), {}, {1, rows}}}});
   for (long long i = 0; i < rows; ++i)
     for (long long j = 0; j < columns; ++j)
-      ASSERT_EQ(z[i + j * rows], reference(x[i + j * rows], y[rows * columns - 1 - i * columns - j])) << i << "," << j;
+      ASSERT_EQ(z[i + j * rows],
+                reference(x[i + j * rows], y[rows * columns - 1 - i * columns - j]))
+          << i << "," << j;
 }
 
 TEST(cpu_pointwise, repeated_operands) {
@@ -39,7 +46,10 @@ TEST(cpu_pointwise, repeated_operands) {
     auto x = random_values(rows), y = random_values(columns, -2, 2);
     std::vector<float> z(static_cast<std::size_t>(rows * columns));
     run<matrix, matrix>("pointwise", add_and_clip,
-                        {{}, {rows, columns}, {{x.data(), {}, {1, 0}}, {y.data(), {}, {0, 1}}}, {{z.data(), {}, {columns, 1}}}});
+                        {{},
+                         {rows, columns},
+                         {{x.data(), {}, {1, 0}}, {y.data(), {}, {0, 1}}},
+                         {{z.data(), {}, {columns, 1}}}});
     for (long long i = 0; i < rows; ++i)
       for (long long j = 0; j < columns; ++j) ASSERT_EQ(z[i * columns + j], reference(x[i], y[j]));
   }
@@ -50,18 +60,25 @@ TEST(cpu_pointwise, three_axes_that_do_not_merge) {
   auto x = random_values(a * b * c), y = random_values(a * b * c);
   std::vector<float> z(x.size());
   run<matrix, matrix>("pointwise", add_and_clip,
-                      {{}, {a, b, c}, {{x.data(), {}, {1, a * c, a}}, {y.data(), {}, {b * c, c, 1}}}, {{z.data(), {}, {c, a * c, 1}}}});
+                      {{},
+                       {a, b, c},
+                       {{x.data(), {}, {1, a * c, a}}, {y.data(), {}, {b * c, c, 1}}},
+                       {{z.data(), {}, {c, a * c, 1}}}});
   for (long long i = 0; i < a; ++i)
     for (long long j = 0; j < b; ++j)
       for (long long k = 0; k < c; ++k)
-        ASSERT_EQ(z[i * c + j * a * c + k], reference(x[i + j * a * c + k * a], y[(i * b + j) * c + k]));
+        ASSERT_EQ(z[i * c + j * a * c + k],
+                  reference(x[i + j * a * c + k * a], y[(i * b + j) * c + k]));
 }
 
 TEST(cpu_pointwise, result_may_replace_an_operand) {
   long long const n = 2050;
   auto x = random_values(n), y = random_values(n, -2, 2), z = x;
   run<matrix, matrix>("pointwise", add_and_clip,
-                      {{}, {n}, {in_row_major(z.data(), n), in_row_major(y.data(), n)}, {in_row_major(z.data(), n)}});
+                      {{},
+                       {n},
+                       {in_row_major(z.data(), n), in_row_major(y.data(), n)},
+                       {in_row_major(z.data(), n)}});
   for (long long i = 0; i < n; ++i) ASSERT_EQ(z[i], reference(x[i], y[i]));
 }
 
@@ -74,8 +91,10 @@ TEST(cpu_pointwise, half_types_round_once_at_the_store) {
   std::vector<bfloat16> b(h.size()), b_out(h.size());
   for (long long i = 0; i < n; ++i) h[i] = half(values[i]), b[i] = bfloat16(values[i]);
   auto cube = [](auto x) { return x * x * x; };
-  run<half_vector>("pointwise", cube, {{}, {n}, {in_row_major(h.data(), n)}, {in_row_major(h_out.data(), n)}});
-  run<bfloat_vector>("pointwise", cube, {{}, {n}, {{b.data(), {}, {1}}}, {{b_out.data(), {}, {1}}}});
+  run<half_vector>("pointwise", cube,
+                   {{}, {n}, {in_row_major(h.data(), n)}, {in_row_major(h_out.data(), n)}});
+  run<bfloat_vector>("pointwise", cube,
+                     {{}, {n}, {{b.data(), {}, {1}}}, {{b_out.data(), {}, {1}}}});
   for (long long i = 0; i < n; ++i) {
     float x = h[i], y = b[i];
     ASSERT_EQ(h_out[i].bits, half(x * x * x).bits) << i;
@@ -94,7 +113,10 @@ TEST(cpu_pointwise, booleans_are_bytes) {
   for (long long i = 0; i < n; ++i) ASSERT_EQ(is_less[i], x[i] < y[i] ? 1 : 0);
   using mask = tensor_argument<dtype::boolean, dyn, dyn>;
   run<mask, matrix, matrix>("pointwise", [](auto m, auto x, auto y) { return where(m, x, y); },
-                            {{}, {n}, {in_row_major(is_less.data(), n), loads[0], loads[1]}, {in_row_major(smaller.data(), n)}});
+                            {{},
+                             {n},
+                             {in_row_major(is_less.data(), n), loads[0], loads[1]},
+                             {in_row_major(smaller.data(), n)}});
   for (long long i = 0; i < n; ++i) ASSERT_EQ(smaller[i], std::min(x[i], y[i]));
 }
 
@@ -111,7 +133,8 @@ TEST(cpu_pointwise, scalars_and_operands_of_one_element) {
 
 TEST(cpu_pointwise, expression_without_axes) {
   float x = 3, z = 0;
-  run<tensor_argument<dtype::f32>>("pointwise", [](auto x) { return x * x + 1.0f; }, {{}, {}, {{&x, {}, {}}}, {{&z, {}, {}}}});
+  run<tensor_argument<dtype::f32>>("pointwise", [](auto x) { return x * x + 1.0f; },
+                                   {{}, {}, {{&x, {}, {}}}, {{&z, {}, {}}}});
   EXPECT_EQ(z, 10);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A lambda, shapes and strides → one run on the CPU backend, bound by hand as the runtime would bind it.
+// A lambda, shapes and strides → one run on the CPU backend, bound by hand as the runtime would
+// bind it.
 
 #include <gtest/gtest.h>
 
@@ -30,13 +31,11 @@ struct operand {
   shape row_strides, column_strides;
 };
 
-template <class T>
-operand in_row_major(T const* data, long long columns) {
+template <class T> operand in_row_major(T const* data, long long columns) {
   return {data, {columns}, {1}};
 }
 
-template <class T>
-long long word(T value) {
+template <class T> long long word(T value) {
   long long result = 0;
   std::memcpy(&result, &value, sizeof value);
   return result;
@@ -59,7 +58,8 @@ inline group_layout group(shape const& extents_of_group) {
 inline operand_layout strides(operand const& o) {
   operand_layout result;
   for (std::size_t d = 0; d < o.row_strides.size(); ++d) result.row_strides[d] = o.row_strides[d];
-  for (std::size_t d = 0; d < o.column_strides.size(); ++d) result.column_strides[d] = o.column_strides[d];
+  for (std::size_t d = 0; d < o.column_strides.size(); ++d)
+    result.column_strides[d] = o.column_strides[d];
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One call of a program → what stays the same during it, and the values that one thread has of the row it is at.
+// One call of a program → what stays the same during it, and the values that one thread has of the
+// row it is at.
 
 #include "tenon/backend/cpu/instructions.hpp"
 #include "tenon/backend/cpu/strided_block.hpp"
@@ -8,24 +9,36 @@
 namespace tenon::cpu_backend {
 
 // Layout and addresses, and which operands are contiguous along the columns.
-template <class Program>
-struct call {
+template <class Program> struct call {
   using traits = program_traits<Program>;
   bound_layout<Program> const& layout;
   bound_arguments<Program> const& arguments;
   bool load_is_contiguous[tenon::detail::at_least_one(traits::load_count)];
   bool store_is_contiguous[tenon::detail::at_least_one(traits::store_count)];
 
-  call(bound_layout<Program> const& l, bound_arguments<Program> const& a) : layout(l), arguments(a) {
+  call(bound_layout<Program> const& l, bound_arguments<Program> const& a)
+      : layout(l), arguments(a) {
     for (int k = 0; k < traits::load_count; ++k)
       load_is_contiguous[k] = is_contiguous(l.columns, l.loads[k].column_strides);
     for (int k = 0; k < traits::store_count; ++k)
       store_is_contiguous[k] = is_contiguous(l.columns, l.stores[k].column_strides);
   }
 
+  template <class I> long long const* column_strides() const {
+    if constexpr (I::is_load)
+      return layout.loads[I::bits].column_strides;
+    else
+      return layout.stores[I::bits].column_strides;
+  }
+  template <class I> bool is_contiguous_in_row() const {
+    if constexpr (I::is_load)
+      return load_is_contiguous[I::bits];
+    else
+      return store_is_contiguous[I::bits];
+  }
+
   // Address of the first column of load or store I in a row.
-  template <class I>
-  auto* address(coordinate const& row) const {
+  template <class I> auto* address(coordinate const& row) const {
     using storage = storage_t<I::type>;
     if constexpr (I::is_load)
       return static_cast<storage const*>(arguments.loads[I::bits]) +
@@ -37,8 +50,7 @@ struct call {
 };
 
 // The values outside the sweeps, and where the row lies. Every thread has its own.
-template <class Program>
-struct row_state {
+template <class Program> struct row_state {
   coordinate where{};
   registers<Program, place::launch> launch{};
   registers<Program, place::row> row{};
@@ -55,7 +67,8 @@ void load_values(call<Program> const& c, row_state<Program>& state) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
     if constexpr (I::is_load && I::where == Where)
-      value_of<k>(state.values()) = static_cast<typename I::value_type>(*c.template address<I>(state.where));
+      value_of<k>(state.values()) =
+          static_cast<typename I::value_type>(*c.template address<I>(state.where));
   });
 }
 
@@ -66,13 +79,14 @@ void store_values(call<Program> const& c, row_state<Program>& state) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
     if constexpr (I::is_store && I::where == Where)
-      *c.template address<I>(state.where) = static_cast<storage_t<I::type>>(value_of<I::first_operand>(state.values()));
+      *c.template address<I>(state.where) =
+          static_cast<storage_t<I::type>>(value_of<I::first_operand>(state.values()));
   });
 }
 
-// The state before the first row: literals, scalars, sizes, operands of one element, and what follows from them alone.
-template <class Program>
-row_state<Program> initial_state(call<Program> const& c) {
+// The state before the first row: literals, scalars, sizes, operands of one element, and what
+// follows from them alone.
+template <class Program> row_state<Program> initial_state(call<Program> const& c) {
   row_state<Program> state;
   set_launch_values<Program>(state.launch, c.arguments.scalars, c.layout.sizes);
   load_values<place::launch>(c, state);

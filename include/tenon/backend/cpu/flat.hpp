@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The skeleton without rows: one sweep over the columns computes the reductions and stores the elements.
+// The skeleton without rows: one sweep over the columns computes the reductions and stores the
+// elements.
 
 #include "tenon/backend/cpu/sweep.hpp"
 
@@ -10,8 +11,7 @@ namespace tenon::cpu_backend {
 // @pre layout.rows.dims == 0; no stored element depends on a reduction
 // @post every store is written; the bits are a function of layout.columns.size and the values alone
 struct flat {
-  template <class Program>
-  static void run(call<Program> const& c) {
+  template <class Program> static void run(call<Program> const& c) {
     row_state<Program> state = initial_state(c);
     evaluate<place::row, 0, 0>(state.values());
     if constexpr (has_sweep<Program, 1, true>) finish(sweep<1, true>(c, state, true), state.row);

@@ -6,13 +6,13 @@
 
 namespace tenon::cpu_backend {
 
-// Calls visit(integral_constant<int, K>) for every instruction K in order. for_each_instruction is a function of the device
-// as well, from which nvcc does not let a function of the host be called.
-template <class Program, class Visit>
-constexpr void visit_instructions(Visit const& visit) {
+// Calls visit(integral_constant<int, K>) for every instruction K in order. for_each_instruction is
+// a function of the device as well, from which nvcc does not let a function of the host be called.
+template <class Program, class Visit> constexpr void visit_instructions(Visit const& visit) {
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (visit(std::integral_constant<int, K>{}), ...);
-  }(typename program_traits<Program>::sequence{});
+  }
+  (typename program_traits<Program>::sequence{});
 }
 
 }  // namespace tenon::cpu_backend

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The reductions of one place and phase → their running states, in one or several lanes, and what is done with them.
+// The reductions of one place and phase → their running states, in one or several lanes, and what
+// is done with them.
 
 #include "tenon/backend/cpu/instructions.hpp"
 
 namespace tenon::cpu_backend {
 
-// Whether instruction K is a reduction that ends in phase Phase. Those at place total end once, when all rows are done.
+// Whether instruction K is a reduction that ends in phase Phase. Those at place total end once,
+// when all rows are done.
 template <class Program, place Where, int Phase, int K>
 inline constexpr bool ends_here = [] {
   using I = typename program_traits<Program>::template at<K>;
@@ -21,33 +23,29 @@ void for_each_reduction(Visit const& visit) {
   });
 }
 
-template <int K, class State, int Lanes>
-struct lanes_of {
-  State lanes[Lanes];
-};
+template <int K, class State, int Lanes> struct lanes_of { State lanes[Lanes]; };
 template <class Program, place Where, int Phase, int Lanes, int K, bool EndsHere>
 struct states_slot {};
 template <class Program, place Where, int Phase, int Lanes, int K>
 struct states_slot<Program, Where, Phase, Lanes, K, true>
     : lanes_of<K, typename program_traits<Program>::template at<K>::value_type, Lanes> {};
-template <class Program, place Where, int Phase, int Lanes, class Sequence>
-struct states_file;
+template <class Program, place Where, int Phase, int Lanes, class Sequence> struct states_file;
 template <class Program, place Where, int Phase, int Lanes, int... K>
 struct states_file<Program, Where, Phase, Lanes, std::integer_sequence<int, K...>>
     : states_slot<Program, Where, Phase, Lanes, K, ends_here<Program, Where, Phase, K>>... {
   static constexpr bool is_empty = !(false || ... || ends_here<Program, Where, Phase, K>);
 };
 
-// Lanes independent states of each reduction. Lanes are arrays, one per reduction: what a vectoriser understands.
+// Lanes independent states of each reduction. Lanes are arrays, one per reduction: what a
+// vectoriser understands.
 template <class Program, place Where, int Phase, int Lanes = 1>
-struct reduction_states : states_file<Program, Where, Phase, Lanes, typename program_traits<Program>::sequence> {};
+struct reduction_states
+    : states_file<Program, Where, Phase, Lanes, typename program_traits<Program>::sequence> {};
 
-template <int K, class State, int Lanes>
-State* lanes(lanes_of<K, State, Lanes>& s) {
+template <int K, class State, int Lanes> State* lanes(lanes_of<K, State, Lanes>& s) {
   return s.lanes;
 }
-template <int K, class State, int Lanes>
-State const* lanes(lanes_of<K, State, Lanes> const& s) {
+template <int K, class State, int Lanes> State const* lanes(lanes_of<K, State, Lanes> const& s) {
   return s.lanes;
 }
 
@@ -69,21 +67,25 @@ State accumulated(State const& state, Values... values) {
     return I::op::combine(state, I::op::lift(values...));
 }
 template <int K, class Program, class State, int... Operands>
-void accumulate_operands(frame<Program> const& f, State& state, std::integer_sequence<int, Operands...>) {
+void accumulate_operands(frame<Program> const& f, State& state,
+                         std::integer_sequence<int, Operands...>) {
   using I = typename program_traits<Program>::template at<K>;
   state = accumulated<I>(state, static_cast<arithmetic_t<I::type>>(value_of<Operands>(f))...);
 }
 
 // Adds the values of a frame to one lane of every reduction.
 template <class Program, place Where, int Phase, int Lanes>
-void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase, Lanes>& states, int lane) {
+void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase, Lanes>& states,
+                int lane) {
   for_each_reduction<Program, Where, Phase>([&](auto index) {
     constexpr int k = decltype(index)::value;
-    accumulate_operands<k>(f, lanes<k>(states)[lane], typename program_traits<Program>::template at<k>::operands{});
+    accumulate_operands<k>(f, lanes<k>(states)[lane],
+                           typename program_traits<Program>::template at<k>::operands{});
   });
 }
 
-// Combines the first `used` lanes in a tree that depends on `used` alone: an unused lane costs nothing.
+// Combines the first `used` lanes in a tree that depends on `used` alone: an unused lane costs
+// nothing.
 template <class Program, place Where, int Phase, int Lanes>
 void combine_lanes(reduction_states<Program, Where, Phase, Lanes>& states, int used,
                    reduction_states<Program, Where, Phase>& result) {
@@ -92,7 +94,8 @@ void combine_lanes(reduction_states<Program, Where, Phase, Lanes>& states, int u
     using op = typename program_traits<Program>::template at<k>::op;
     auto* state = lanes<k>(states);
     for (int step = 1; step < used; step *= 2)
-      for (int lane = 0; lane + step < used; lane += 2 * step) state[lane] = op::combine(state[lane], state[lane + step]);
+      for (int lane = 0; lane + step < used; lane += 2 * step)
+        state[lane] = op::combine(state[lane], state[lane + step]);
     lanes<k>(result)[0] = state[0];
   });
 }
@@ -100,8 +103,9 @@ void combine_lanes(reduction_states<Program, Where, Phase, Lanes>& states, int u
 // Combines two neighbours, every reduction by its own operator.
 struct combine_states {
   template <class Program, place Where, int Phase>
-  reduction_states<Program, Where, Phase> operator()(reduction_states<Program, Where, Phase> earlier,
-                                                     reduction_states<Program, Where, Phase> const& later) const {
+  reduction_states<Program, Where, Phase> operator()(
+      reduction_states<Program, Where, Phase> earlier,
+      reduction_states<Program, Where, Phase> const& later) const {
     for_each_reduction<Program, Where, Phase>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using op = typename program_traits<Program>::template at<k>::op;
@@ -113,7 +117,8 @@ struct combine_states {
 
 // Moves the results into the registers in which later instructions read them.
 template <class Program, place Where, int Phase>
-void finish(reduction_states<Program, Where, Phase> const& states, registers<Program, Where>& target) {
+void finish(reduction_states<Program, Where, Phase> const& states,
+            registers<Program, Where>& target) {
   for_each_reduction<Program, Where, Phase>([&](auto index) {
     constexpr int k = decltype(index)::value;
     tenon::detail::read_register<k>(target) = lanes<k>(states)[0];

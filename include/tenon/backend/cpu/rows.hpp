@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The skeleton with rows: each row is swept once per phase and once for its stores; then come the values over all rows.
+// The skeleton with rows: each row is swept once per phase and once for its stores; then come the
+// values over all rows.
 
 #include "tenon/backend/cpu/sweep.hpp"
 
 namespace tenon::cpu_backend {
 
-// From this many rows on, a task is a run of rows; with fewer, the columns of a row are what is split.
+// From this many rows on, a task is a run of rows; with fewer, the columns of a row are what is
+// split.
 inline constexpr long long rows_worth_splitting = 64;
 
 // Rows of one task: a power of two, so that the tree of the totals is the one of an undivided loop.
@@ -29,13 +31,13 @@ void run_phases(call<Program> const& c, row_state<Program>& state, bool is_paral
   }
 }
 
-template <class Program>
-using total_states = reduction_states<Program, place::total, 0>;
+template <class Program> using total_states = reduction_states<Program, place::total, 0>;
 
-// Runs rows [begin, end). @post the result is the reduction over these rows, in a tree that depends on their number alone
+// Runs rows [begin, end). @post the result is the reduction over these rows, in a tree that depends
+// on their number alone
 template <class Program>
-total_states<Program> run_rows(call<Program> const& c, row_state<Program> state, long long begin, long long end,
-                               bool is_parallel) {
+total_states<Program> run_rows(call<Program> const& c, row_state<Program> state, long long begin,
+                               long long end, bool is_parallel) {
   total_states<Program> identity;
   set_identity(identity);
   pairwise<total_states<Program>, combine_states> total{combine_states{}};
@@ -55,10 +57,10 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
 }
 
 // @pre layout.rows and layout.columns may be empty: a reduction of nothing is its identity
-// @post every store is written; a row's bits are a function of layout.columns.size and its values, a total's of both sizes
+// @post every store is written; a row's bits are a function of layout.columns.size and its values,
+// a total's of both sizes
 struct rows {
-  template <class Program>
-  static void run(call<Program> const& c) {
+  template <class Program> static void run(call<Program> const& c) {
     row_state<Program> state = initial_state(c);
     finish(run_all(c, state), state.total);
     evaluate<place::total, 0, program_traits<Program>::row_phases>(state.values());
@@ -70,7 +72,8 @@ struct rows {
   template <class Program>
   static total_states<Program> run_all(call<Program> const& c, row_state<Program> const& state) {
     long long const count = c.layout.rows.size;
-    if (count < rows_worth_splitting && c.layout.columns.size > columns_per_task) return run_rows(c, state, 0, count, true);
+    if (count < rows_worth_splitting && c.layout.columns.size > columns_per_task)
+      return run_rows(c, state, 0, count, true);
     return combine_parts<total_states<Program>>(
         count, rows_per_task(c.layout.columns.size),
         [&](long long begin, long long end) { return run_rows(c, state, begin, end, false); });

@@ -10,21 +10,18 @@ namespace tenon {
 namespace cpu_backend {
 
 // The skeleton that runs a family; a new family is one line here.
-template <family const* Family>
-struct skeleton_of;
-template <>
-struct skeleton_of<&schedules::pointwise> { using type = flat; };
-template <>
-struct skeleton_of<&schedules::full> { using type = flat; };
-template <>
-struct skeleton_of<&schedules::rows> { using type = rows; };
-template <>
-struct skeleton_of<&schedules::nested> { using type = rows; };
+template <family const* Family> struct skeleton_of;
+template <> struct skeleton_of<&schedules::pointwise> { using type = flat; };
+template <> struct skeleton_of<&schedules::full> { using type = flat; };
+template <> struct skeleton_of<&schedules::rows> { using type = rows; };
+template <> struct skeleton_of<&schedules::nested> { using type = rows; };
 
 }  // namespace cpu_backend
 
-// @pre the addresses are valid for the layout; operands overlap only where they are the same element of the same position
-// @post every output is written; its bits do not depend on the number of threads, on strides or on how axes were merged
+// @pre the addresses are valid for the layout; operands overlap only where they are the same
+// element of the same position
+// @post every output is written; its bits do not depend on the number of threads, on strides or on
+// how axes were merged
 template <class Program, family const* Family>
 void run_on_cpu(bound_layout<Program> const& layout, bound_arguments<Program> const& arguments) {
   cpu_backend::skeleton_of<Family>::type::run(cpu_backend::call<Program>(layout, arguments));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A range of positions → tasks of a fixed size on all threads, and the combination of the states that they return.
+// A range of positions → tasks of a fixed size on all threads, and the combination of the states
+// that they return.
 
 #include <vector>
 
@@ -10,8 +11,10 @@
 
 namespace tenon::cpu_backend {
 
-// Calls run(begin, end) for consecutive parts of [0, size), of `step` positions each but for the last.
-// @pre run combines pairwise what belongs to its part; step is a power of two times the number of positions per leaf
+// Calls run(begin, end) for consecutive parts of [0, size), of `step` positions each but for the
+// last.
+// @pre run combines pairwise what belongs to its part; step is a power of two times the number of
+// positions per leaf
 // @post the result is that of run(0, size), bit by bit, for any number of threads
 template <class States, class Run>
 States combine_parts(long long size, long long step, Run const& run) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A run of positions of an axis group, read or written through any strides → contiguous memory of the same elements.
+// A run of positions of an axis group, read or written through any strides → contiguous memory of
+// the same elements.
 //
-// Because every block becomes contiguous, there is one loop to compute with, and neither the strides nor the way in which
-// axes were merged changes the order of a reduction.
+// Because every block becomes contiguous, there is one loop to compute with, and neither the
+// strides nor the way in which axes were merged changes the order of a reduction.
 
 #include <cstring>
 
@@ -25,8 +26,10 @@ inline void locate(group_layout const& group, long long index, coordinate& resul
   result.at[0] = index;
 }
 
-inline long long offset_of(group_layout const& group, coordinate const& where, long long const* strides) {
-  long long offset = where.at[0] * strides[0];  // a group without axes has position 0 and strides of 0
+inline long long offset_of(group_layout const& group, coordinate const& where,
+                           long long const* strides) {
+  long long offset =
+      where.at[0] * strides[0];  // a group without axes has position 0 and strides of 0
   for (int d = 1; d < group.dims; ++d) offset += where.at[d] * strides[d];
   return offset;
 }
@@ -41,11 +44,13 @@ inline bool is_contiguous(group_layout const& group, long long const* strides) {
   return true;
 }
 
-// Calls visit(done, offset, length) for each stretch along the innermost axis of the positions [begin, begin + count).
-// One division per axis in all; from stretch to stretch the coordinates are counted up.
+// Calls visit(done, offset, length) for each stretch along the innermost axis of the positions
+// [begin, begin + count). One division per axis in all; from stretch to stretch the coordinates are
+// counted up.
 // @pre group.dims > 0
 template <class Visit>
-void for_each_stretch(group_layout const& group, long long const* strides, long long begin, int count, Visit const& visit) {
+void for_each_stretch(group_layout const& group, long long const* strides, long long begin,
+                      int count, Visit const& visit) {
   coordinate where;
   locate(group, begin, where);
   long long offset = offset_of(group, where, strides);
@@ -67,7 +72,8 @@ void for_each_stretch(group_layout const& group, long long const* strides, long 
 
 // Copies elements [begin, begin + count) of a strided operand to `target`.
 template <class T>
-void gather(group_layout const& group, long long const* strides, T const* base, long long begin, int count, T* target) {
+void gather(group_layout const& group, long long const* strides, T const* base, long long begin,
+            int count, T* target) {
   long long const stride = strides[group.dims - 1];
   for_each_stretch(group, strides, begin, count, [&](int done, long long offset, int length) {
     T const* from = base + offset;
@@ -83,7 +89,8 @@ void gather(group_layout const& group, long long const* strides, T const* base, 
 
 // The reverse: copies `source` to elements [begin, begin + count) of a strided operand.
 template <class T>
-void scatter(group_layout const& group, long long const* strides, T const* source, long long begin, int count, T* base) {
+void scatter(group_layout const& group, long long const* strides, T const* source, long long begin,
+             int count, T* base) {
   long long const stride = strides[group.dims - 1];
   for_each_stretch(group, strides, begin, count, [&](int done, long long offset, int length) {
     for (int i = 0; i < length; ++i) base[offset + i * stride] = source[done + i];
@@ -92,7 +99,8 @@ void scatter(group_layout const& group, long long const* strides, T const* sourc
 
 // The address of elements [begin, begin + count) where they lie next to each other, else null.
 template <class T>
-T* direct_address(group_layout const& group, long long const* strides, T* base, long long begin, int count) {
+T* direct_address(group_layout const& group, long long const* strides, T* base, long long begin,
+                  int count) {
   if (group.dims == 0) return base;
   int const inner = group.dims - 1;
   if (strides[inner] != 1) return nullptr;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The loads and stores of one row → for each block of its columns, addresses at which every operand
+// is contiguous.
+
+#include "tenon/backend/cpu/call.hpp"
+
+namespace tenon::cpu_backend {
+
+// Columns that are computed together: few enough for their buffers to stay in the first-level
+// cache.
+inline constexpr int block_size = 1024;
+
+// Whether load or store K, at place element, takes part in the sweep that ends phase Phase and, if
+// Stores, stores.
+template <class Program, int Phase, bool Stores, int K>
+inline constexpr bool is_block_operand = [] {
+  using I = typename program_traits<Program>::template at<K>;
+  if constexpr (I::is_store)
+    return Stores && I::where == place::element;
+  else
+    return I::is_load && I::where == place::element &&
+           element_needs<Program>::template at<Phase, Stores>.needed[K];
+}();
+
+template <int K, class T> struct block_address { T* address; };
+template <class Program, int K, bool IsOperand> struct block_address_slot {};
+template <class Program, int K>
+struct block_address_slot<Program, K, true>
+    : block_address<
+          K, std::conditional_t<program_traits<Program>::template at<K>::is_load,
+                                storage_t<program_traits<Program>::template at<K>::type> const,
+                                storage_t<program_traits<Program>::template at<K>::type>>> {};
+template <class Program, int Phase, bool Stores, class Sequence> struct block_address_file;
+template <class Program, int Phase, bool Stores, int... K>
+struct block_address_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
+    : block_address_slot<Program, K, is_block_operand<Program, Phase, Stores, K>>... {};
+
+// The address of each operand's first element.
+template <class Program, int Phase, bool Stores>
+struct block_addresses
+    : block_address_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+
+template <int K, class T> T*& address_in(block_address<K, T>& a) { return a.address; }
+
+// Calls visit(integral_constant<int, K>) for each load and store of the block.
+template <class Program, int Phase, bool Stores, class Visit>
+void for_each_block_operand(Visit const& visit) {
+  visit_instructions<Program>([&](auto index) {
+    if constexpr (is_block_operand<Program, Phase, Stores, decltype(index)::value>) visit(index);
+  });
+}
+
+template <int K, class T> struct block_buffer { alignas(64) T elements[block_size]; };
+template <class Program, int Phase, bool Stores, class Sequence> struct block_buffer_file;
+template <class Program, int K, bool IsOperand> struct block_buffer_slot {};
+template <class Program, int K>
+struct block_buffer_slot<Program, K, true>
+    : block_buffer<K, storage_t<program_traits<Program>::template at<K>::type>> {};
+template <class Program, int Phase, bool Stores, int... K>
+struct block_buffer_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
+    : block_buffer_slot<Program, K, is_block_operand<Program, Phase, Stores, K>>... {};
+
+// Memory for the operands of a block that are not contiguous.
+template <class Program, int Phase, bool Stores>
+struct block_buffers
+    : block_buffer_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+
+template <int K, class T> T* buffer_in(block_buffer<K, T>& b) { return b.elements; }
+
+// Where an operand is contiguous its own memory is used, elsewhere a buffer.
+template <class Program, int Phase, bool Stores> class block_operands {
+ public:
+  block_operands(call<Program> const& c, coordinate const& row) : call_(c) {
+    for_each_block_operand<Program, Phase, Stores>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename traits::template at<k>;
+      address_in<k>(row_) = c.template address<I>(row);
+    });
+  }
+
+  // @post the loads hold columns [begin, begin + count)
+  block_addresses<Program, Phase, Stores> const& read(long long begin, int count) {
+    for_each_block_operand<Program, Phase, Stores>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename traits::template at<k>;
+      auto*& address = address_in<k>(block_);
+      address = direct<k>(begin, count);
+      if (address) return;
+      address = buffer_in<k>(buffers_);
+      if constexpr (I::is_load)
+        gather(call_.layout.columns, call_.template column_strides<I>(), address_in<k>(row_), begin,
+               count, buffer_in<k>(buffers_));
+    });
+    return block_;
+  }
+
+  // @pre follows read(begin, count). @post what was stored is in the operands' own memory
+  void write_back(long long begin, int count) {
+    for_each_block_operand<Program, Phase, Stores>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename traits::template at<k>;
+      if constexpr (I::is_store)
+        if (address_in<k>(block_) == buffer_in<k>(buffers_))
+          scatter(call_.layout.columns, call_.template column_strides<I>(), buffer_in<k>(buffers_),
+                  begin, count, address_in<k>(row_));
+    });
+  }
+
+ private:
+  using traits = program_traits<Program>;
+
+  // The address of columns [begin, begin + count) of operand K where they are contiguous, else
+  // null.
+  template <int K> auto* direct(long long begin, int count) {
+    using I = typename traits::template at<K>;
+    auto* first = address_in<K>(row_);
+    if (call_.template is_contiguous_in_row<I>()) return first + begin;
+    return direct_address(call_.layout.columns, call_.template column_strides<I>(), first, begin,
+                          count);
+  }
+
+  call<Program> const& call_;
+  block_addresses<Program, Phase, Stores> row_, block_;
+  block_buffers<Program, Phase, Stores> buffers_;
+};
+
+}  // namespace tenon::cpu_backend
