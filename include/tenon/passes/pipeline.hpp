@@ -3,6 +3,7 @@
 // The ordered list of passes, and why this order.
 
 #include "tenon/ir/verify.hpp"
+#include "tenon/passes/canonical_order.hpp"
 #include "tenon/passes/dead_nodes.hpp"
 #include "tenon/passes/fold.hpp"
 #include "tenon/passes/merge_reductions.hpp"
@@ -18,6 +19,8 @@ struct pass {
 };
 
 inline constexpr pass pipeline[] = {
+    // Before anything looks at node numbers: they must not depend on the order in which operands were evaluated.
+    {"canonical_order", canonical_order},
     // What the broadcasts of the whole expression taught about lengths holds from its first node on.
     {"unify_dims", [](graph const& g) { return unify_dims(g); }},
     // Literals next: a folded literal makes more rules match.
