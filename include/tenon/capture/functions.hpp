@@ -6,10 +6,12 @@
 #include "tenon/ops/tables.hpp"
 
 namespace tenon {
-namespace detail {
 
+// What an operator is called by, a user's own too: inline constexpr tn::pointwise<my_op> mine{};
 template <class Op>
-using pointwise = function<pointwise_body<Op>>;
+using pointwise = function<detail::pointwise_body<Op>>;
+
+namespace detail {
 
 template <dtype D>
 struct cast_body {
@@ -29,9 +31,6 @@ struct plain_reduction {
     return build::reduce(g, op_id<Op>, id, axes);
   }
 };
-template <class Op>
-using reduction = function<reduction_body<plain_reduction<Op>>>;
-
 constexpr int reduced_size(graph& g, int id, unsigned axes) {
   dim_list dims;
   for (int k = 0; k < g[id].rank(); ++k)
@@ -95,57 +94,61 @@ struct log_sum_exp_reduction : mean_reduction {
 
 }  // namespace detail
 
-inline constexpr detail::pointwise<ops::add> add{};
-inline constexpr detail::pointwise<ops::sub> sub{};
-inline constexpr detail::pointwise<ops::mul> mul{};
-inline constexpr detail::pointwise<ops::div> div{};
-inline constexpr detail::pointwise<ops::neg> neg{};
-inline constexpr detail::pointwise<ops::abs> abs{};
-inline constexpr detail::pointwise<ops::square> square{};
-inline constexpr detail::pointwise<ops::sqrt> sqrt{};
-inline constexpr detail::pointwise<ops::rsqrt> rsqrt{};
-inline constexpr detail::pointwise<ops::reciprocal> reciprocal{};
-inline constexpr detail::pointwise<ops::exp> exp{};
-inline constexpr detail::pointwise<ops::exp2> exp2{};
-inline constexpr detail::pointwise<ops::log> log{};
-inline constexpr detail::pointwise<ops::log1p> log1p{};
-inline constexpr detail::pointwise<ops::sin> sin{};
-inline constexpr detail::pointwise<ops::cos> cos{};
-inline constexpr detail::pointwise<ops::tanh> tanh{};
-inline constexpr detail::pointwise<ops::erf> erf{};
-inline constexpr detail::pointwise<ops::pow> pow{};
-inline constexpr detail::pointwise<ops::fma> fma{};
-inline constexpr detail::pointwise<ops::maximum> maximum{};
-inline constexpr detail::pointwise<ops::minimum> minimum{};
-inline constexpr detail::pointwise<ops::clamp> clamp{};
-inline constexpr detail::pointwise<ops::where> where{};
-inline constexpr detail::pointwise<ops::equal> equal{};
-inline constexpr detail::pointwise<ops::not_equal> not_equal{};
-inline constexpr detail::pointwise<ops::less> less{};
-inline constexpr detail::pointwise<ops::less_equal> less_equal{};
-inline constexpr detail::pointwise<ops::greater> greater{};
-inline constexpr detail::pointwise<ops::greater_equal> greater_equal{};
-inline constexpr detail::pointwise<ops::logical_and> logical_and{};
-inline constexpr detail::pointwise<ops::logical_or> logical_or{};
-inline constexpr detail::pointwise<ops::logical_xor> logical_xor{};
-inline constexpr detail::pointwise<ops::logical_not> logical_not{};
-inline constexpr detail::pointwise<ops::sigmoid> sigmoid{};
-inline constexpr detail::pointwise<ops::relu> relu{};
-inline constexpr detail::pointwise<ops::silu> silu{};
-inline constexpr detail::pointwise<ops::gelu> gelu{};
-inline constexpr detail::pointwise<ops::gelu_tanh> gelu_tanh{};
-inline constexpr detail::pointwise<ops::softplus> softplus{};
+// The same for a reduction that is one node: inline constexpr tn::reduction<my_monoid> mine{};
+template <class Op>
+using reduction = function<detail::reduction_body<detail::plain_reduction<Op>>>;
+
+inline constexpr pointwise<ops::add> add{};
+inline constexpr pointwise<ops::sub> sub{};
+inline constexpr pointwise<ops::mul> mul{};
+inline constexpr pointwise<ops::div> div{};
+inline constexpr pointwise<ops::neg> neg{};
+inline constexpr pointwise<ops::abs> abs{};
+inline constexpr pointwise<ops::square> square{};
+inline constexpr pointwise<ops::sqrt> sqrt{};
+inline constexpr pointwise<ops::rsqrt> rsqrt{};
+inline constexpr pointwise<ops::reciprocal> reciprocal{};
+inline constexpr pointwise<ops::exp> exp{};
+inline constexpr pointwise<ops::exp2> exp2{};
+inline constexpr pointwise<ops::log> log{};
+inline constexpr pointwise<ops::log1p> log1p{};
+inline constexpr pointwise<ops::sin> sin{};
+inline constexpr pointwise<ops::cos> cos{};
+inline constexpr pointwise<ops::tanh> tanh{};
+inline constexpr pointwise<ops::erf> erf{};
+inline constexpr pointwise<ops::pow> pow{};
+inline constexpr pointwise<ops::fma> fma{};
+inline constexpr pointwise<ops::maximum> maximum{};
+inline constexpr pointwise<ops::minimum> minimum{};
+inline constexpr pointwise<ops::clamp> clamp{};
+inline constexpr pointwise<ops::where> where{};
+inline constexpr pointwise<ops::equal> equal{};
+inline constexpr pointwise<ops::not_equal> not_equal{};
+inline constexpr pointwise<ops::less> less{};
+inline constexpr pointwise<ops::less_equal> less_equal{};
+inline constexpr pointwise<ops::greater> greater{};
+inline constexpr pointwise<ops::greater_equal> greater_equal{};
+inline constexpr pointwise<ops::logical_and> logical_and{};
+inline constexpr pointwise<ops::logical_or> logical_or{};
+inline constexpr pointwise<ops::logical_xor> logical_xor{};
+inline constexpr pointwise<ops::logical_not> logical_not{};
+inline constexpr pointwise<ops::sigmoid> sigmoid{};
+inline constexpr pointwise<ops::relu> relu{};
+inline constexpr pointwise<ops::silu> silu{};
+inline constexpr pointwise<ops::gelu> gelu{};
+inline constexpr pointwise<ops::gelu_tanh> gelu_tanh{};
+inline constexpr pointwise<ops::softplus> softplus{};
 
 // Converts to element type T; to a half type it rounds, and that rounding is kept.
 template <class T>
 inline constexpr function<detail::cast_body<dtype_of<T>>> cast{};
 
-inline constexpr detail::reduction<ops::sum> sum{};
-inline constexpr detail::reduction<ops::product> prod{};
-inline constexpr detail::reduction<ops::maximum_of> max{};
-inline constexpr detail::reduction<ops::minimum_of> min{};
-inline constexpr detail::reduction<ops::any_of> any{};
-inline constexpr detail::reduction<ops::all_of> all{};
+inline constexpr reduction<ops::sum> sum{};
+inline constexpr reduction<ops::product> prod{};
+inline constexpr reduction<ops::maximum_of> max{};
+inline constexpr reduction<ops::minimum_of> min{};
+inline constexpr reduction<ops::any_of> any{};
+inline constexpr reduction<ops::all_of> all{};
 inline constexpr function<detail::reduction_body<detail::mean_reduction>> mean{};
 inline constexpr function<detail::reduction_body<detail::variance_reduction>> var{};
 inline constexpr function<detail::reduction_body<detail::log_sum_exp_reduction>> logsumexp{};
