@@ -34,11 +34,9 @@ constexpr static_vector<axis_group, max_rank + 1> reshape_groups(dim_table const
       }
     }
     if (!found) {
-      // Trailing or leading axes of extent 1 on one side only belong to a group of their own.
-      bool only_units_from = j == to.size() || (i < from.size() && at(from, i) == unit_dim);
-      bool only_units_to = i == from.size() || (j < to.size() && at(to, j) == unit_dim);
-      if (only_units_from && i < from.size() && at(from, i) == unit_dim) group.from_end = i + 1;
-      else if (only_units_to && j < to.size() && at(to, j) == unit_dim) group.to_end = j + 1;
+      // An axis of extent 1 that only one side has is a group of its own.
+      if (i < from.size() && at(from, i) == unit_dim) group.from_end = i + 1;
+      else if (j < to.size() && at(to, j) == unit_dim) group.to_end = j + 1;
       else group.from_end = from.size(), group.to_end = to.size();
     }
     i = group.from_end, j = group.to_end;

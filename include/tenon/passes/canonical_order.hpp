@@ -32,7 +32,8 @@ constexpr void append_with_operands(graph& result, graph const& g, int id, const
 
 }  // namespace detail
 
-// @post the result's text does not depend on the order in which g's nodes were made; nodes that nothing needs are gone,
+// @pre dims are unified
+// @post nodes, operands and attributes do not depend on the order in which g's nodes were made; nodes that nothing needs are gone,
 // except arguments
 constexpr graph canonical_order(graph const& g) {
   graph result = g.without_nodes();

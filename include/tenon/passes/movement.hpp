@@ -3,8 +3,9 @@
 // Pushes views towards the loads: what is sliced, reshaped or transposed is an argument, never something computed.
 //
 // A movement of a pointwise result is the same movement of its operands. Slices and reshapes also pass through
-// reductions along the axes that are kept; transposes and broadcasts of a reduction's result stay, because the
-// iteration space expresses them. What remains on an argument is a chain of views that the run time turns into strides.
+// broadcasts, and through reductions along the axes that are kept; transposes and broadcasts of a reduction's result
+// stay, because the iteration space expresses them. What remains on an argument is a chain of views that the run time
+// turns into strides.
 
 #include "tenon/ir/build.hpp"
 #include "tenon/passes/axis_groups.hpp"
@@ -24,8 +25,10 @@ struct movement {
 struct demand {
   int id;
   movement how;
+  bool passes_through = false;                   // `how` is applied to the operands
   int sources[max_operands] = {-1, -1, -1, -1};  // demands for the operands; -1: the operand as it is
   unsigned axes = 0;                             // reduction: the reduced axes of the moved operand
+  int map = no_attribute;                        // broadcast: its map from the moved operand
   int result = -1;
 };
 
@@ -35,11 +38,10 @@ class puller {
 
   // The id of `root` seen through `how`, with the movement as deep in the graph as it goes.
   constexpr int pull(int root, movement const& how) {
-    demands_.clear();
     want(root, how);
-    // Operands come before their users, so that demands are complete when every node has been asked once, latest first,
-    // and can be built earliest first.
     for (int i = 0; i < demands_.size(); ++i) ask(i);
+    if (demands_.size() == 1) return build(demands_[0]);
+    // Operands come before their users.
     for (int id = 0; id <= root; ++id)
       for (demand& d : demands_)
         if (d.id == id) d.result = build(d);
@@ -48,46 +50,55 @@ class puller {
 
  private:
   constexpr int want(int id, movement const& how) {
-    if (g_[id].rank() == 0 && demands_.size() > 0) return -1;
     for (int i = 0; i < demands_.size(); ++i)
       if (demands_[i].id == id && demands_[i].how == how) return i;
     demands_.push_back({id, how});
     return demands_.size() - 1;
   }
+  // A value of one element is an operand of any shape as it is.
+  constexpr int want_operand(int id, movement const& how) { return g_[id].rank() == 0 ? -1 : want(id, how); }
 
   constexpr bool is_view_of_argument(int id) const {
     while (g_[id].is(op_kind::movement)) id = g_[id].operands[0];
-    return g_[id].is(op_kind::source);
+    return g_[id].is<ops::input>();
   }
 
   constexpr void ask(int i) {
     demand d = demands_[i];
     node const n = g_[d.id];
-    if (n.rank() == 0 || is_view_of_argument(d.id)) return;
-    if (n.is(op_kind::pointwise) || (n.is(op_kind::projection) && !d.how.relabels())) {
-      for (int k = 0; k < n.operands.size(); ++k) d.sources[k] = want(n.operands[k], d.how);
-    } else if (n.is(op_kind::reduction) && !d.how.relabels()) {
+    if (n.rank() == 0) return;
+    bool rearranges = !d.how.relabels();
+    if (n.is(op_kind::pointwise) || (n.is(op_kind::projection) && rearranges)) {
+      d.passes_through = true;
+      for (int k = 0; k < n.operands.size(); ++k) d.sources[k] = want_operand(n.operands[k], d.how);
+    } else if (n.is(op_kind::reduction) && rearranges) {
+      d.passes_through = true;
       d.sources[0] = want(n.operands[0], through_reduction(n, d.how, d.axes));
-    } else if (n.is(op_kind::movement) && !d.how.relabels()) {
-      d.sources[0] = want(n.operands[0], through_broadcast(n, d.how));
+    } else if (rearranges && (n.is<ops::broadcast>() || (n.is<ops::transpose>() && !is_view_of_argument(d.id)))) {
+      d.passes_through = true;
+      d.sources[0] = want_operand(n.operands[0], through_broadcast(n, d.how, d.map));
     }
     demands_[i] = d;
   }
 
   constexpr int build(demand const& d) {
     node n = g_[d.id];
-    auto source = [&](int k) { return d.sources[k] < 0 ? n.operands[k] : demands_[d.sources[k]].result; };
-    bool passes_through = d.sources[0] >= 0 || d.sources[1] >= 0 || d.sources[2] >= 0 || d.sources[3] >= 0;
-    if (!passes_through && n.is(op_kind::movement) && d.how.relabels() && (n.is<ops::broadcast>() || n.is<ops::transpose>()))
+    if (d.passes_through) {
+      for (int k = 0; k < n.operands.size(); ++k)
+        if (d.sources[k] >= 0) n.operands[k] = demands_[d.sources[k]].result;
+      if (n.is(op_kind::movement))
+        return build::broadcast(g_, n.operands[0], attribute(g_.attributes[d.map]), d.how.dims);
+      n.dims = d.how.dims;
+      n.axes = d.axes;
+      return g_.intern(n);
+    }
+    bool is_relabelled = n.is<ops::broadcast>() || n.is<ops::transpose>();
+    if (is_relabelled && d.how.relabels())
       return build::broadcast(g_, n.operands[0], composed(g_.attributes_of(n), g_.attributes[d.how.attributes]), d.how.dims);
+    if (n.rank() == 0) return build::broadcast(g_, d.id, {}, d.how.dims);
+    if (d.how.op == op_id<ops::reshape>) return build::reshape(g_, d.id, d.how.dims);
     if (is_whole(n, d.how)) return d.id;
-    if (!passes_through)
-      return g_.intern(node{.op = d.how.op, .type = n.type, .operands = {{d.id}, 1}, .dims = d.how.dims, .attributes = d.how.attributes});
-    if (n.is(op_kind::movement)) return rebroadcast(n, source(0), d.how);
-    for (int k = 0; k < n.operands.size(); ++k) n.operands[k] = source(k);
-    n.dims = d.how.dims;
-    n.axes = d.axes;
-    return g_.intern(n);
+    return g_.intern(node{.op = d.how.op, .type = n.type, .operands = {{d.id}, 1}, .dims = d.how.dims, .attributes = d.how.attributes});
   }
 
   // A slice that takes everything.
@@ -150,48 +161,53 @@ class puller {
     for (int j = 0; j < 3; ++j) numbers.push_back(axis < 0 ? whole[j] : g_.attributes[how.attributes][3 * axis + j]);
   }
 
-  // A slice or reshape of a broadcast or transposed reduction result, as a movement of the result itself.
-  constexpr movement through_broadcast(node const& n, movement const& how) {
-    attribute const map = g_.attributes_of(n);
+  // A slice or reshape of a broadcast, as a movement of its operand; `map` is the broadcast's map from there.
+  constexpr movement through_broadcast(node const& n, movement const& how, int& map) {
     node const& operand = g_.operand(n, 0);
+    if (how.op == op_id<ops::reshape>) return reshaped_operand(n, operand, how, map);
+    map = n.attributes;
+    attribute const axes = g_.attributes_of(n);
     movement result{how.op};
-    if (how.op == op_id<ops::slice>) {
-      attribute numbers;
-      for (int k = 0; k < map.size(); ++k) {
-        int axis = static_cast<int>(map[k]);
-        bool real = operand.dims[k] != unit_dim || n.dims[axis] == unit_dim;
-        push_bounds(numbers, real ? axis : -1, how);
-        result.dims.push_back(real ? how.dims[axis] : operand.dims[k]);
-      }
-      result.attributes = g_.intern(numbers);
-      return result;
+    attribute numbers;
+    for (int k = 0; k < axes.size(); ++k) {
+      int axis = static_cast<int>(axes[k]);
+      bool is_repeated = operand.dims[k] == unit_dim && n.dims[axis] != unit_dim;
+      push_bounds(numbers, is_repeated ? -1 : axis, how);
+      result.dims.push_back(is_repeated ? unit_dim : how.dims[axis]);
     }
-    for (auto group : reshape_groups(g_.dims, n.dims, how.dims)) {
-      int real = 0;
-      for (int axis = group.from; axis < group.from_end; ++axis) real += source_axis(map, operand, axis) >= 0;
-      if (real != 0 && real != group.from_end - group.from) g_.refused = refusal::reshape_across_broadcast;
-      if (real != 0)
-        for (int axis = group.to; axis < group.to_end; ++axis) result.dims.push_back(how.dims[axis]);
-    }
-    for (int k = 1; k < map.size(); ++k)
-      if (map[k] < map[k - 1]) g_.refused = refusal::reshape_across_broadcast;
+    result.attributes = g_.intern(numbers);
     return result;
   }
-  static constexpr int source_axis(attribute const& map, node const& operand, int axis) {
-    for (int k = 0; k < map.size(); ++k)
-      if (map[k] == axis && operand.dims[k] != unit_dim) return k;
-    return -1;
-  }
-  constexpr int rebroadcast(node const& n, int moved, movement const& how) {
-    attribute const map = g_.attributes_of(n);
-    attribute result;
-    if (how.op == op_id<ops::slice>) return build::broadcast(g_, moved, map, how.dims);
-    for (auto group : reshape_groups(g_.dims, n.dims, how.dims)) {
-      bool real = group.from_end > group.from && source_axis(map, g_.operand(n, 0), group.from) >= 0;
-      if (real)
-        for (int axis = group.to; axis < group.to_end; ++axis) result.push_back(axis);
+  // The operand keeps the groups of axes that it varies along, in its own order.
+  constexpr movement reshaped_operand(node const& n, node const& operand, movement const& how, int& map) {
+    attribute const axes = g_.attributes_of(n);
+    auto const groups = reshape_groups(g_.dims, n.dims, how.dims);
+    movement result{how.op};
+    attribute moved;
+    int k = 0;
+    auto skip_units = [&] {
+      while (k < operand.rank() && operand.dims[k] == unit_dim) ++k;
+    };
+    for (skip_units(); k < operand.rank(); skip_units()) {
+      int g = 0;
+      while (axes[k] >= groups[g].from_end) ++g;
+      for (int axis = groups[g].from; axis < groups[g].from_end; ++axis) {
+        if (n.dims[axis] == unit_dim) continue;
+        skip_units();
+        if (k == operand.rank() || axes[k] != axis) {
+          g_.refused = refusal::reshape_across_broadcast;
+          k = operand.rank();
+          break;
+        }
+        ++k;
+      }
+      for (int axis = groups[g].to; axis < groups[g].to_end; ++axis) {
+        moved.push_back(axis);
+        result.dims.push_back(how.dims[axis]);
+      }
     }
-    return build::broadcast(g_, moved, result, how.dims);
+    map = g_.intern(moved);
+    return result;
   }
 
   graph& g_;
@@ -203,7 +219,7 @@ class puller {
 // @post slices and reshapes stand on arguments only; a result that is a reshape is computed before it and presented so
 constexpr graph movement(graph g) {
   for (graph_output& output : g.outputs)
-    while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];
+    while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];  // `dims` stays
   graph result = g.without_nodes();
   constexpr_vector<int> moved;
   for (node n : g.nodes) {

@@ -19,10 +19,10 @@ struct pass {
 };
 
 inline constexpr pass pipeline[] = {
-    // Before anything looks at node numbers: they must not depend on the order in which operands were evaluated.
-    {"canonical_order", canonical_order},
     // What the broadcasts of the whole expression taught about lengths holds from its first node on.
     {"unify_dims", [](graph const& g) { return unify_dims(g); }},
+    // Before anything looks at node numbers: they must not depend on the order in which operands were evaluated.
+    {"canonical_order", canonical_order},
     // Literals next: a folded literal makes more rules match.
     {"fold", fold},
     {"simplify", simplify},

@@ -15,8 +15,11 @@ struct match {
 
   constexpr int id(int k) const { return n.operands[k]; }
   constexpr node const& at(int k) const { return g.operand(n, k); }
+  // Of the same sign, too: -0 is no 0.
   constexpr bool is_literal(int k, double number) const {
-    return at(k).is<ops::literal>() && literal_number(at(k).type, at(k).bits) == number;
+    if (!at(k).is<ops::literal>()) return false;
+    double actual = literal_number(at(k).type, at(k).bits);
+    return __builtin_bit_cast(long long, actual) == __builtin_bit_cast(long long, number);
   }
   constexpr bool is_integer() const { return !is_floating(n.type); }
   // The operand computes in the result's arithmetic and shape, so it can stand for the result.
@@ -52,6 +55,7 @@ inline constexpr rule rules[] = {
     {op_id<ops::div>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x / 1 = x
     {op_id<ops::sub>, [](match m) { return m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }},      // x - 0 = x
     {op_id<ops::add>, [](match m) { return m.is_integer() && m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }},
+    {op_id<ops::add>, [](match m) { return m.is_literal(1, -0.0) ? m.operand_if_alike(0) : -1; }},    // x + -0 = x
     // Dividing by a power of two is exact as a multiplication.
     {op_id<ops::div>, [](match m) { return m.at(1).is<ops::literal>() && is_power_of_two(literal_number(m.at(1).type, m.at(1).bits)) ? multiply_by_reciprocal(m) : -1; }},
     {op_id<ops::neg>, [](match m) { return m.at(0).is<ops::neg>() ? m.operand_of_operand() : -1; }},  // -(-x) = x
@@ -61,7 +65,7 @@ inline constexpr rule rules[] = {
     {op_id<ops::logical_not>, [](match m) { return m.at(0).is<ops::logical_not>() ? m.operand_of_operand() : -1; }},
     {op_id<ops::pow>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x^1 = x
     {op_id<ops::pow>, [](match m) { return m.is_literal(1, 2) ? m.apply<ops::square>(m.id(0)) : -1; }},
-    {op_id<ops::pow>, [](match m) { return m.is_literal(1, -1) ? m.apply<ops::reciprocal>(m.id(0)) : -1; }},
+    {op_id<ops::pow>, [](match m) { return m.is_literal(1, -1) && !m.is_integer() ? m.apply<ops::reciprocal>(m.id(0)) : -1; }},
 };
 
 // Literals last and otherwise the earlier node first, so that a + b and b + a are one node.
@@ -76,16 +80,34 @@ constexpr node ordered(graph const& g, node n) {
   return n;
 }
 
+// A reduction whose reduced axes all have extent 1 is its operand without them: sum over one element.
+constexpr int reduction_of_one(graph& g, node const& n) {
+  if (!n.is(op_kind::reduction) || n.op->has_state) return -1;
+  node const& operand = g.operand(n, 0);
+  for (int k = 0; k < operand.rank(); ++k)
+    if ((n.axes >> k & 1u) && operand.dims[k] != unit_dim) return -1;
+  return build::reshape(g, n.operands[0], n.dims);
+}
+
+// The id that one matching rule replaces n by, or -1.
+constexpr int replacement(graph& g, node const& n) {
+  for (rule const& r : rules)
+    if (r.op == n.op)
+      if (int id = r.apply({g, n}); id >= 0) return id;
+  return reduction_of_one(g, n);
+}
+
 }  // namespace detail
 
-// @post no rule matches; equal nodes are one node
+// @pre all dims are representatives. @post no rule matches; equal nodes are one node
 constexpr graph simplify(graph const& g) {
   return rewrite(g, [](graph& result, node n) {
     n = detail::ordered(result, n);
-    for (detail::rule const& r : detail::rules)
-      if (r.op == n.op)
-        if (int id = r.apply({result, n}); id >= 0) return id;
-    return result.intern(n);
+    int id = detail::replacement(result, n);
+    if (id < 0) return result.intern(n);
+    // What replaces it may match a rule, too: |-(|x|)| = ||x|| = |x|.
+    for (int next = id; next >= 0; next = detail::replacement(result, node(result[id]))) id = next;
+    return id;
   });
 }
 
