@@ -46,7 +46,8 @@ template <dtype D>
 struct argument_handle<scalar_argument<D>> {
   using type = value<D>;
   static constexpr type make(graph& g) {
-    g.inputs.push_back({D, {}, true});
+    graph_input in{D, {}, true};
+    g.inputs.push_back(in);
     return {&g, build::input(g, g.inputs.size() - 1)};
   }
 };
@@ -66,7 +67,11 @@ inline constexpr bool is_outputs<outputs_t<Values...>> = true;
 
 template <dtype D, extent... E>
 constexpr void add_output(graph& g, value<D, E...> const& v) {
-  g.outputs.push_back({v.id, D, g[v.id].dims});
+  graph_output output;
+  output.id = v.id;
+  output.type = D;
+  output.dims = g[v.id].dims;
+  g.outputs.push_back(output);  // not from a braced list: nvcc 13.0 generates broken host code for it
 }
 template <class... Values>
 constexpr void add_output(graph& g, outputs_t<Values...> const& all) {

@@ -24,11 +24,14 @@ class text {
     return *this;
   }
   constexpr text& operator<<(long long number) {
-    if (number < 0) return *this << '-', *this << -number;
+    if (number < 0) *this << '-';
+    // Negated unsigned: the lowest number has no positive counterpart.
+    unsigned long long left = static_cast<unsigned long long>(number);
+    if (number < 0) left = 0 - left;
     char digits[20];
     int n = 0;
-    do digits[n++] = static_cast<char>('0' + number % 10);
-    while (number /= 10);
+    do digits[n++] = static_cast<char>('0' + left % 10);
+    while (left /= 10);
     while (n) *this << digits[--n];
     return *this;
   }
@@ -36,7 +39,7 @@ class text {
   // Shortest of up to six significant digits; exact enough to read a literal back in a report.
   constexpr text& operator<<(double number) {
     if (number != number) return *this << "nan";
-    if (number < 0) return *this << '-', *this << -number;
+    if (__builtin_bit_cast(long long, number) < 0) return *this << '-', *this << -number;  // -0 too
     if (number > 1.7976931348623157e308) return *this << "inf";
     int exponent = 0;
     if (number != 0 && (number >= 1e6 || number < 1e-4)) {

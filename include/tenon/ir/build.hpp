@@ -59,7 +59,7 @@ constexpr int size(graph& g, dim_list const& dims, dtype type) {
       counted.push_back(d);
   }
   if (counted.empty()) return integer_literal(g, arithmetic_dtype(type), known);
-  counted.push_back(g.dims.constant(known));
+  if (known != 1) counted.push_back(g.dims.constant(known));
   return g.intern(
       node{.op = op_id<ops::size>, .type = arithmetic_dtype(type), .attributes = g.intern(counted)});
 }
@@ -137,11 +137,31 @@ constexpr int project(graph& g, op_info const* op, int id) {
   return g.intern(node{.op = op, .type = g[id].type, .operands = {{id}, 1}, .dims = g[id].dims});
 }
 
-// numbers: start, stop and step of every axis.
-constexpr int slice(graph& g, int id, attribute const& numbers) {
+// Whether the bounds numbers[3 * k...] take axis k of length d as it is.
+constexpr bool takes_everything(graph const& g, dim d, attribute const& numbers, int k) {
+  long long start = numbers[3 * k], stop = numbers[3 * k + 1], step = numbers[3 * k + 2];
+  if (start == 0 && stop == detail::open_bound && step == 1) return true;
+  d = g.dims.representative(d);
+  if (!g.dims.is_constant(d)) return false;
+  long long length = g.dims[d].a;
+  return detail::resolve_range(length, start, stop, step) == detail::axis_range{0, 1, length};
+}
+
+// numbers: start, stop and step of every axis. An axis that is taken whole is written [0::1].
+constexpr int slice(graph& g, int id, attribute numbers) {
   dim_list dims;
-  for (int k = 0; k < g[id].rank(); ++k)
-    dims.push_back(g.dims.sliced(g[id].dims[k], numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]));
+  bool is_whole = true;
+  for (int k = 0; k < g[id].rank(); ++k) {
+    dim d = g[id].dims[k];
+    if (takes_everything(g, d, numbers, k)) {
+      numbers[3 * k] = 0, numbers[3 * k + 1] = detail::open_bound, numbers[3 * k + 2] = 1;
+    } else {
+      is_whole = false;
+      d = g.dims.sliced(d, numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]);
+    }
+    dims.push_back(d);
+  }
+  if (is_whole) return id;
   return g.intern(node{.op = op_id<ops::slice>,
                        .type = g[id].type,
                        .operands = {{id}, 1},

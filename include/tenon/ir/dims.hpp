@@ -10,10 +10,11 @@
 
 namespace tenon {
 
+// The most specific first: it represents the others of lengths known to be equal.
 enum class dim_kind : std::uint8_t {
   constant,  // a
+  named,     // extent of axis b of input a, the first that names it
   input,     // extent of axis b of input a
-  named,     // the same for the first input that names it
   slice,     // length of dim a sliced by [b:c:d]
   product,   // dim a * dim b
   quotient,  // dim a / dim b, exact
@@ -42,32 +43,29 @@ class dim_table {
     entry.kind = dim_kind::named;
     for (int i = 0; i < 16; ++i) entry.name[i] = e.name[i];
     for (dim i = 0; i < entries_.size(); ++i)
-      if (entries_[i].kind == dim_kind::named && text(entries_[i].name) == text(entry.name)) return i;
+      if (entries_[i].kind == dim_kind::named && has_name(entries_[i], e)) return i;
     return add(entry);
   }
   constexpr dim sliced(dim d, long long start, long long stop, long long step) {
     d = representative(d);
     if (is_constant(d)) return constant(detail::resolve_range(entries_[d].a, start, stop, step).count);
     if (start == 0 && stop == detail::open_bound && step == 1) return d;
-    return add({dim_kind::slice, d, start, stop, step});
+    return representative(add({dim_kind::slice, d, start, stop, step}));
   }
   constexpr dim product(dim a, dim b) {
-    a = representative(a), b = representative(b);
-    if (a == unit_dim) return b;
-    if (b == unit_dim) return a;
-    if (is_constant(a) && is_constant(b)) return constant(entries_[a].a * entries_[b].a);
-    return a < b ? add({dim_kind::product, a, b}) : add({dim_kind::product, b, a});
+    factors all = factors_of(a);
+    all.multiply(factors_of(b));
+    return product_of(all);
   }
   constexpr dim quotient(dim a, dim b) {
-    a = representative(a), b = representative(b);
-    if (b == unit_dim) return a;
-    if (a == b) return unit_dim;
-    if (entries_[a].kind == dim_kind::product) {
-      if (entries_[a].a == b) return static_cast<dim>(entries_[a].b);
-      if (entries_[a].b == b) return static_cast<dim>(entries_[a].a);
+    factors above = factors_of(a), below = factors_of(b);
+    above.cancel(below);
+    if (below.constant != 0 && above.constant % below.constant == 0) {
+      above.constant /= below.constant;
+      below.constant = 1;
     }
-    if (is_constant(a) && is_constant(b) && entries_[b].a != 0) return constant(entries_[a].a / entries_[b].a);
-    return add({dim_kind::quotient, a, b});
+    if (below.constant == 1 && below.lengths.empty()) return product_of(above);
+    return representative(add({dim_kind::quotient, representative(a), representative(b)}));
   }
 
   constexpr int size() const { return entries_.size(); }
@@ -82,8 +80,22 @@ class dim_table {
   constexpr void unite(dim a, dim b) {
     a = representative(a), b = representative(b);
     if (a == b) return;
-    if (rank_of(a) > rank_of(b) || (rank_of(a) == rank_of(b) && a > b)) std::swap(a, b);
-    parents_[b] = a;
+    dim_kind kind_a = entries_[a].kind, kind_b = entries_[b].kind;
+    bool a_represents = kind_a != kind_b ? kind_a < kind_b : a < b;
+    parents_[a_represents ? b : a] = a_represents ? a : b;
+  }
+  // What is computed from equal lengths is equal: slices, products and quotients follow what was united.
+  constexpr void close() {
+    bool changes = true;
+    for (int round = 0; changes && round < max_closing_rounds; ++round) {
+      changes = false;
+      for (dim d = 0; d < entries_.size(); ++d) {
+        dim again = recomputed(d);
+        if (representative(again) == representative(d)) continue;
+        unite(again, d);
+        changes = true;
+      }
+    }
   }
 
   constexpr void print(text& out, dim d) const {
@@ -112,12 +124,82 @@ class dim_table {
     parents_.push_back(entries_.size() - 1);
     return entries_.size() - 1;
   }
+  static constexpr bool has_name(dim_expression const& entry, extent const& e) {
+    for (int i = 0; i < 16; ++i)
+      if (entry.name[i] != e.name[i]) return false;
+    return true;
+  }
   constexpr void print_pair(text& out, dim_expression const& e, char symbol) const {
     print(out, static_cast<dim>(e.a));
     out << symbol;
     print(out, static_cast<dim>(e.b));
   }
-  constexpr int rank_of(dim d) const { return static_cast<int>(entries_[d].kind == dim_kind::input ? dim_kind::named : entries_[d].kind) * 2 + (entries_[d].kind == dim_kind::input); }
+
+  // Lengths may be united with products of themselves; knowing less than everything is allowed.
+  static constexpr int max_closing_rounds = 8;
+
+  // A product in normal form: a number times lengths that are no products, the earliest first.
+  struct factors {
+    long long constant = 1;
+    constexpr_vector<dim> lengths = {};
+
+    constexpr void multiply(dim length) {
+      lengths.push_back(length);
+      for (int i = lengths.size() - 1; i > 0 && lengths[i] < lengths[i - 1]; --i) std::swap(lengths[i], lengths[i - 1]);
+    }
+    constexpr void multiply(factors const& other) {
+      constant *= other.constant;
+      for (dim length : other.lengths) multiply(length);
+    }
+    // Drops what both have in common.
+    constexpr void cancel(factors& other) {
+      constexpr_vector<dim> mine, others;
+      int i = 0, j = 0;
+      while (i < lengths.size() && j < other.lengths.size()) {
+        if (lengths[i] == other.lengths[j]) ++i, ++j;
+        else if (lengths[i] < other.lengths[j]) mine.push_back(lengths[i++]);
+        else others.push_back(other.lengths[j++]);
+      }
+      while (i < lengths.size()) mine.push_back(lengths[i++]);
+      while (j < other.lengths.size()) others.push_back(other.lengths[j++]);
+      lengths = mine;
+      other.lengths = others;
+    }
+  };
+
+  constexpr factors factors_of(dim product) const {
+    factors result;
+    constexpr_vector<dim> left(1, product);
+    while (!left.empty()) {
+      dim d = representative(left.back());
+      left.pop_back();
+      if (entries_[d].kind == dim_kind::constant) {
+        result.constant *= entries_[d].a;
+      } else if (entries_[d].kind == dim_kind::product) {
+        left.push_back(static_cast<dim>(entries_[d].a));
+        left.push_back(static_cast<dim>(entries_[d].b));
+      } else {
+        result.multiply(d);
+      }
+    }
+    return result;
+  }
+  constexpr dim product_of(factors const& all) {
+    if (all.constant == 0) return constant(0);
+    dim result = unit_dim;
+    for (dim length : all.lengths)
+      result = result == unit_dim ? length : add({dim_kind::product, result, length});
+    if (all.constant != 1 && result != unit_dim) return representative(add({dim_kind::product, result, constant(all.constant)}));
+    return representative(all.constant != 1 ? constant(all.constant) : result);
+  }
+  constexpr dim recomputed(dim d) {
+    dim_expression const e = entries_[d];  // a copy: the table grows
+    dim a = static_cast<dim>(e.a);
+    if (e.kind == dim_kind::slice) return sliced(a, e.b, e.c, e.d);
+    if (e.kind == dim_kind::product) return product(a, static_cast<dim>(e.b));
+    if (e.kind == dim_kind::quotient) return quotient(a, static_cast<dim>(e.b));
+    return d;
+  }
 
   constexpr_vector<dim_expression> entries_;
   constexpr_vector<dim> parents_;
