@@ -9,8 +9,8 @@
 
 namespace tenon::build {
 
-// Half types are computed in float, so an operand that an operator wants in a half type is wanted as a float.
-constexpr dtype arithmetic_dtype(dtype d) { return is_half(d) ? dtype::f32 : d; }
+// Narrow types are computed in float, so an operand that an operator wants in one is wanted as a float.
+constexpr dtype arithmetic_dtype(dtype d) { return is_narrow(d) ? dtype::f32 : d; }
 
 constexpr int literal(graph& g, dtype type, double number) {
   type = arithmetic_dtype(type);

@@ -29,14 +29,14 @@ template <class Integer, class T> constexpr TENON_HD Integer truncate(T x) {
 
 namespace tenon::ops {
 
-// To a half type: rounded to nearest even, through float. From integer to a narrower one: wraps. To
+// To a half or float8 type: rounded to nearest even, through float. From integer to a narrower one: wraps. To
 // bool: x != 0. The node's own dtype is the target, so it cannot be told from the operands. Not
-// folded: a rounding to a half type that the user wrote stays.
+// folded: a rounding to a narrow type that the user wrote stays.
 struct cast : pointwise_op<1> {
   static constexpr std::string_view name = "cast";
   template <dtype D, class T> static constexpr TENON_HD arithmetic_t<D> eval_as(T x) {
     using target = arithmetic_t<D>;
-    if constexpr (is_half_v<D>)
+    if constexpr (is_narrow_v<D>)
       return static_cast<float>(storage_t<D>(static_cast<float>(x)));
     else if constexpr (D == dtype::boolean)
       return x != T(0);
@@ -47,7 +47,7 @@ struct cast : pointwise_op<1> {
   }
 
  private:
-  template <dtype D> static constexpr bool is_half_v = is_half(D);
+  template <dtype D> static constexpr bool is_narrow_v = is_narrow(D);
 };
 
 }  // namespace tenon::ops

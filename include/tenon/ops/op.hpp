@@ -164,7 +164,9 @@ constexpr long long wrap(dtype d, long long value) {
     case dtype::boolean: return value != 0;
     case dtype::u8: return static_cast<std::uint8_t>(value);
     case dtype::i8: return static_cast<std::int8_t>(value);
+    case dtype::u16: return static_cast<std::uint16_t>(value);
     case dtype::i16: return static_cast<std::int16_t>(value);
+    case dtype::u32: return static_cast<std::uint32_t>(value);
     case dtype::i32: return static_cast<std::int32_t>(value);
     default: return value;
   }
@@ -174,6 +176,7 @@ constexpr double fold_integer(dtype d, double const* operands) {
   double const bound = 9007199254740992.0;  // 2^53: a literal is held as a double
   if (!is_within(operands, Op::arity, bound)) return not_folded;
   double result = static_cast<double>(wrap(d, static_cast<long long>(eval_on<Op, long long>(operands))));
+  if (d == dtype::u64 && result < 0) return not_folded;  // wraps to a number that a double does not hold
   return is_within(&result, 1, bound) ? result : not_folded;
 }
 template <class Op>

@@ -19,7 +19,7 @@ struct npy_header {
   int rank = 0;  // may exceed max_rank, and then extents are not all there
 };
 
-// NumPy has no bfloat16: it is stored as two raw bytes, which NumPy reads with
+// NumPy has no bfloat16 and no float8: they are stored as raw bytes, which NumPy reads with
 // .view(ml_dtypes.bfloat16).
 constexpr std::string_view npy_kind(dtype type) {
   switch (type) {
@@ -29,12 +29,21 @@ constexpr std::string_view npy_kind(dtype type) {
       return "u1";
     case dtype::i8:
       return "i1";
+    case dtype::u16:
+      return "u2";
     case dtype::i16:
       return "i2";
+    case dtype::u32:
+      return "u4";
     case dtype::i32:
       return "i4";
+    case dtype::u64:
+      return "u8";
     case dtype::i64:
       return "i8";
+    case dtype::f8_e4m3:
+    case dtype::f8_e5m2:
+      return "V1";
     case dtype::f16:
       return "f2";
     case dtype::bf16:
@@ -57,7 +66,8 @@ constexpr bool npy_matches(std::string_view descr, dtype type, bool& is_swapped)
     return false;
   is_swapped = descr[0] == '>' && size_of(type) > 1;
   std::string_view const kind = descr.substr(1);
-  return kind == npy_kind(type) || (type == dtype::bf16 && kind == "u2");
+  return kind == npy_kind(type) || (type == dtype::bf16 && kind == "u2") ||
+         (is_float8(type) && kind == "u1");
 }
 
 // Walks the Python literal {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
