@@ -35,42 +35,70 @@ struct flat_program {
   constexpr bool is_complete() const { return size <= Capacity; }
 };
 
+// @pre select(space) is s and refused nothing
+template <int Capacity>
+constexpr void flatten(graph const& g, iteration_space const& space, schedule const& s,
+                       flat_program<Capacity>& result) {
+  for (int k = 0; k < space.instructions.size(); ++k) {
+    instruction const& i = space.instructions[k];
+    flat_instruction item;
+    item.op = i.op;
+    item.meta = meta{i.type, s.places[k], s.phases[k], (i.axes & s.rows) != 0}.packed();
+    for (int operand : i.operands) item.operands[item.operand_count++] = operand;
+    item.bits = i.bits;
+    result.add(item);
+  }
+  for (int k = 0; k < space.stores.size(); ++k) {
+    store const& st = space.stores[k];
+    flat_instruction item;
+    item.op = op_id<ops::store>;
+    item.meta = meta{g.outputs[st.output].type, s.store_places[k], s.phases[st.value], true}.packed();
+    item.operands[item.operand_count++] = st.value;
+    item.bits = k;
+    result.add(item);
+  }
+}
+
+// @pre g comes out of the passes
 template <int Capacity>
 constexpr flat_program<Capacity> flatten(graph const& g) {
   flat_program<Capacity> result;
   result.argument_count = g.inputs.size();
   result.output_count = g.outputs.size();
+  result.refused = g.size() > max_nodes ? refusal::too_many_nodes : g.refused;
+  if (result.refused != refusal::none) return result;
   iteration_space space = make_iteration_space(g);
   schedule s = select(space);
-  result.refused = g.size() > max_nodes ? refusal::too_many_nodes : s.refused;
+  // A node that is read along different axes is several instructions.
+  bool is_too_long = space.instructions.size() + space.stores.size() > max_nodes;
+  result.refused = is_too_long ? refusal::too_many_nodes : s.refused;
   if (result.refused != refusal::none) return result;
   result.chosen = s.chosen;
-  for (int k = 0; k < space.instructions.size(); ++k) {
-    instruction const& i = space.instructions[k];
-    flat_instruction item{i.op, meta{i.type, s.places[k], s.phases[k], (i.axes & s.rows) != 0}.packed(), i.operands.size()};
-    for (int j = 0; j < i.operands.size(); ++j) item.operands[j] = i.operands[j];
-    item.bits = i.bits;
-    result.add(item);
-  }
-  for (int k = 0; k < space.stores.size(); ++k) {
-    int value = space.stores[k].value;
-    flat_instruction item{op_id<ops::store>, meta{g.outputs[k].type, s.store_places[k], s.phases[value], true}.packed(), 1, {value}, k};
-    result.add(item);
-  }
+  flatten(g, space, s, result);
   return result;
 }
 
 inline constexpr int common_capacity = 64;
 
+// A member, because nvcc 13.0 crashes on a variable template of this type that is named outside a template.
 template <int Capacity, class Function, class... Arguments>
-inline constexpr auto lowered_with = flatten<Capacity>(passes::run(trace<Function, Arguments...>()));
+struct lowered_with {
+  static constexpr auto flat = flatten<Capacity>(passes::run(trace<Function, Arguments...>()));
+};
+
+// Tracing is cheap beside the passes, so a long expression should not go through them twice.
+template <class Function, class... Arguments>
+consteval int likely_capacity() {
+  return trace<Function, Arguments...>().size() <= 2 * common_capacity ? common_capacity : max_nodes;
+}
 
 // A function of Function and argument types, known as a constant: what reify and the reports of compile time read.
 template <class Function, class... Arguments>
 struct lowered {
+  static constexpr int likely = likely_capacity<Function, Arguments...>();
   static constexpr int capacity =
-      lowered_with<common_capacity, Function, Arguments...>.is_complete() ? common_capacity : max_nodes;
-  static constexpr auto const& flat = lowered_with<capacity, Function, Arguments...>;
+      lowered_with<likely, Function, Arguments...>::flat.is_complete() ? likely : max_nodes;
+  static constexpr auto const& flat = lowered_with<capacity, Function, Arguments...>::flat;
 };
 
 template <class Lowered, int I>
