@@ -89,6 +89,26 @@ struct moments : state_reduction {
     T mean = s.mean + difference / n;
     return {n, mean, s.m2 + difference * (x - mean)};
   }
+  // The first `valid` of Count elements at once, in two passes: one division instead of one each.
+  // Differences to the first element keep equal elements exact and sums from overflowing.
+  template <class T, int Count>
+  static constexpr TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
+    if (valid == Count) return lift_masked<true>(x, valid);
+    return valid > 0 ? lift_masked<false>(x, valid) : identity<T>();
+  }
+
+ private:
+  template <bool IsWhole, class T, int Count>
+  static constexpr TENON_HD state<T> lift_masked(T const (&x)[Count], int valid) {
+    T sums[4] = {}, squares[4] = {};  // several, so that an addition need not wait for the last one
+    for (int i = 1; i < Count; ++i) sums[i % 4] += IsWhole || i < valid ? x[i] - x[0] : T(0);
+    T shift = ((sums[0] + sums[1]) + (sums[2] + sums[3])) / (IsWhole ? T(Count) : T(valid));
+    for (int i = 0; i < Count; ++i) {
+      T deviation = IsWhole || i < valid ? (x[i] - x[0]) - shift : T(0);
+      squares[i % 4] += deviation * deviation;
+    }
+    return {T(valid), x[0] + shift, (squares[0] + squares[1]) + (squares[2] + squares[3])};
+  }
 };
 
 // log of the sum of exponentials, as the largest element m and the sum s of exp(x - m).
@@ -106,6 +126,16 @@ struct log_sum_exp : state_reduction {
     T scale = a.m == b.m ? T(1) : math::exp(-math::abs(a.m - b.m));
     bool a_is_larger = a.m > b.m;
     return {math::maximum(a.m, b.m), a_is_larger ? a.s + b.s * scale : a.s * scale + b.s};
+  }
+  // The first `valid` of Count elements at once: one exponential each, and one maximum for all.
+  template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
+    T largest = -math::infinity<T>, sums[4] = {};
+    for (int i = 0; i < Count; ++i) largest = i < valid ? math::maximum(largest, x[i]) : largest;
+    for (int i = 0; i < Count; ++i) {
+      T part = x[i] == largest ? T(1) : math::exp(x[i] - largest);
+      sums[i % 4] += i < valid ? part : T(0);
+    }
+    return {largest, (sums[0] + sums[1]) + (sums[2] + sums[3])};
   }
 };
 

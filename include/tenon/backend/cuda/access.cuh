@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Shapes, strides and addresses of a call → whether its elements can be moved as vectors, and which
+// way threads should run.
+
+#include <cstdint>
+
+#include "tenon/backend/arguments.hpp"
+
+namespace tenon::detail {
+
+// Element operands, counted.
+template <class Program> struct element_operands {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int... K> static constexpr int count_loads(std::integer_sequence<int, K...>) {
+    return (0 + ... + (at<K>::is_load && at<K>::moves_elements));
+  }
+  template <int... K> static constexpr int count_moves(std::integer_sequence<int, K...>) {
+    return (0 + ... + at<K>::moves_elements);
+  }
+  using sequence = typename program_traits<Program>::sequence;
+  static constexpr int loads = count_loads(sequence{});
+  // Elements of one access: 16 bytes of the widest operand.
+  static constexpr int vector_width =
+      count_moves(sequence{}) > 0 ? 16 / program_traits<Program>::widest_element : 1;
+
+  // Calls visit(layout, address, bytes per element) for each of them.
+  template <class Visit>
+  static void each(bound_layout<Program> const& layout, bound_arguments<Program> const& call,
+                   Visit const& visit) {
+    [&]<int... K>(std::integer_sequence<int, K...>) { (visit_one<K>(layout, call, visit), ...); }
+    (sequence{});
+  }
+
+ private:
+  template <int K, class Visit>
+  static void visit_one(bound_layout<Program> const& layout, bound_arguments<Program> const& call,
+                        Visit const& visit) {
+    using I = at<K>;
+    constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
+    if constexpr (I::moves_elements && I::is_load)
+      visit(layout.loads[I::bits], call.loads[I::bits], bytes);
+    if constexpr (I::moves_elements && I::is_store)
+      visit(layout.stores[I::bits], call.stores[I::bits], bytes);
+  }
+};
+
+// Whether every vector of Program's width is aligned in every operand, and no vector crosses the
+// end of an innermost axis. A one-dimensional group may have a tail, if `tail_is_allowed`.
+template <class Program>
+bool moves_as_vectors(bound_layout<Program> const& layout, bound_arguments<Program> const& call,
+                      bool tail_is_allowed) {
+  using operands = element_operands<Program>;
+  constexpr int width = operands::vector_width;
+  group_layout const& columns = layout.columns;
+  if (width == 1 || columns.dims == 0) return false;
+  int inner = columns.dims - 1;
+  bool has_tail = columns.extents[inner] % width != 0;
+  if (has_tail && !(tail_is_allowed && columns.dims == 1)) return false;
+  bool result = true;
+  operands::each(layout, call, [&](operand_layout const& operand, void const* address, int bytes) {
+    if (operand.column_strides[inner] == 0 && columns.dims > 1)
+      return;  // one element stands for the vector
+    result = result && operand.column_strides[inner] == 1 &&
+             reinterpret_cast<std::uintptr_t>(address) % (width * bytes) == 0;
+    for (int d = 0; d < inner; ++d) result = result && operand.column_strides[d] % width == 0;
+    for (int d = 0; d < layout.rows.dims; ++d)
+      result = result && operand.row_strides[d] % width == 0;
+  });
+  return result;
+}
+
+// Whether the columns are one axis along which every operand is contiguous.
+template <class Program>
+bool columns_are_contiguous(bound_layout<Program> const& layout,
+                            bound_arguments<Program> const& call) {
+  bool result = layout.columns.dims <= 1;
+  element_operands<Program>::each(
+      layout, call, [&](operand_layout const& operand, void const*, int) {
+        result = result && (layout.columns.size <= 1 || operand.column_strides[0] == 1);
+      });
+  return result;
+}
+
+// Whether neighbouring rows lie next to each other in memory and neighbouring columns do not, in
+// most operands.
+template <class Program>
+bool rows_are_neighbours(bound_layout<Program> const& layout,
+                         bound_arguments<Program> const& call) {
+  if (layout.rows.dims == 0 || layout.columns.dims == 0) return false;
+  int balance = 0;
+  element_operands<Program>::each(
+      layout, call, [&](operand_layout const& operand, void const*, int) {
+        bool along_rows = operand.row_strides[layout.rows.dims - 1] == 1;
+        bool along_columns = operand.column_strides[layout.columns.dims - 1] == 1;
+        balance += along_rows - along_columns;
+      });
+  return balance > 0;
+}
+
+// Whether a store needs the kernel although no element or row is swept.
+template <class Program> struct stores_at {
+  template <place Where, int... K> static constexpr bool any(std::integer_sequence<int, K...>) {
+    using traits = program_traits<Program>;
+    return (false || ... ||
+            (traits::template at<K>::is_store && traits::template at<K>::where == Where));
+  }
+  template <place Where>
+  static constexpr bool has = any<Where>(typename program_traits<Program>::sequence{});
+};
+
+constexpr long long divide_up(long long n, long long by) { return (n + by - 1) / by; }
+
+}  // namespace tenon::detail

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a kernel is specialised on beside its program: the configuration, and the build that
+// compiled it.
+
+#include "tenon/backend/arguments.hpp"
+
+namespace tenon {
+
+// One specialization of a kernel skeleton. A flat struct of integers, because it is a template
+// argument of a kernel.
+struct configuration {
+  int vector_width = 1;       // elements per memory access
+  int items = 1;              // accesses per thread and operand that are in flight together
+  int threads_per_block = 1;  // the most that are launched
+  int lanes_per_row =
+      0;  // rows: threads that share a row, 8 or 32; 0 for a number of warps known at launch
+  int group_dims = 1;  // merged axes that the columns may have: 1 or max_rank
+  int is_looped = 0;   // rows: columns are read again in each phase instead of staying in registers
+  int is_rows_fastest = 0;  // rows: neighbouring threads own neighbouring rows, not columns
+  int index_bits = 64;      // flat: width of index arithmetic
+
+  constexpr bool operator==(configuration const&) const = default;
+};
+
+namespace detail {
+
+// Two translation units compiled for other architectures or by another version never share a
+// kernel: this constant is part of its name. @pre it depends only on what the host and the device
+// pass of nvcc see alike
+constexpr unsigned long long hash_build() {
+  unsigned long long hash = 14695981039346656037ull;  // FNV-1a
+#if defined(__CUDA_ARCH_LIST__)
+  long long const architectures[] = {__CUDA_ARCH_LIST__};
+#else
+  long long const architectures[] = {0};
+#endif
+  auto add = [&](long long value) {
+    hash = (hash ^ static_cast<unsigned long long>(value)) * 1099511628211ull;
+  };
+  for (long long architecture : architectures) add(architecture);
+  add(version_major), add(version_minor), add(version_patch);
+#if defined(NDEBUG)
+  add(1);
+#endif
+  return hash;
+}
+inline constexpr unsigned long long build_hash = hash_build();
+
+// A type for each instruction that Selector::holds, found by its number.
+template <class Selector, int K, bool IsHeld> struct selected_slot {};
+template <class Selector, int K>
+struct selected_slot<Selector, K, true> : value_register<K, typename Selector::template type<K>> {};
+template <class Selector, class Sequence> struct selected_file;
+template <class Selector, int... K>
+struct selected_file<Selector, std::integer_sequence<int, K...>>
+    : selected_slot<Selector, K, Selector::template holds<K>>... {};
+template <class Program, class Selector>
+struct selected_registers : selected_file<Selector, typename program_traits<Program>::sequence> {};
+
+// Calls visit(integral_constant<int, K>) for the instructions that Selector::holds.
+template <class Program, class Selector, class Visit>
+__device__ __forceinline__ void for_each_selected(Visit&& visit) {
+  for_each_instruction<Program>([&](auto index) {
+    if constexpr (Selector::template holds<decltype(index)::value>) visit(index);
+  });
+}
+
+}  // namespace detail
+}  // namespace tenon

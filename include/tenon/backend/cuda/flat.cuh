@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The flat skeleton: one sweep over all elements, then, if there are reductions, one value from all
+// blocks.
+
+#include "tenon/backend/cuda/sweep.cuh"
+#include "tenon/backend/cuda/ticket.cuh"
+
+namespace tenon {
+namespace detail {
+
+template <class Program, configuration C>
+using flat_arguments = kernel_arguments<Program, 1, C.group_dims, C.index_bits>;
+
+}  // namespace detail
+
+// Owners: tiles of threads x items vectors go to the blocks in turn; thread t of a block takes
+// vectors t, t + threads, ... of a tile. Elements after the last whole vector go to the first
+// threads of the last block. Registers: items vectors of each operand, as they lie in memory; up to
+// four running states per reduction. Shared memory: one state per warp and reduction, twice. Global
+// memory: each operand is read once and each element store written once: sizeof(element) bytes per
+// element each.
+// @pre at least one block; the grid is a function of the number of elements if there are
+// reductions, and then the ticket in the workspace is 0
+// @post every store is written once per position; the ticket is 0 again
+template <class Program, configuration C, unsigned long long Build>
+__global__ void __launch_bounds__(C.threads_per_block, 1)
+    flat_kernel(const __grid_constant__ detail::flat_arguments<Program, C> a) {
+  using namespace detail;
+  constexpr int v = C.vector_width, items = C.items, dims = C.group_dims,
+                threads = C.threads_per_block;
+  using tile_loads = needed_loads<Program, v, items, 1, true>;
+  using running = running_states<Program, v, items, 1>;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+  start(f, a);
+  operand_offsets<Program> origin{};
+  int const thread = static_cast<int>(threadIdx.x);
+
+  selected_registers<Program, running> states;
+  reset<Program, running>(states);
+  constexpr long long tile_size = static_cast<long long>(threads) * items;
+  for (long long first = blockIdx.x * tile_size; first < a.columns.size;
+       first += gridDim.x * tile_size) {
+    item_positions<long long> positions{first + thread, threads, a.columns.size};
+    selected_registers<Program, tile_loads> tile;
+    load_tile<Program, tile_loads, v, items, dims, dims == 1>(tile, a, origin, positions, true);
+    process_tile<1, true, v, items, dims, tile_loads, no_loads>(tile, states, f, a, origin,
+                                                                positions, true);
+  }
+  join_chains<Program, running>(row, states);
+
+  if constexpr (v > 1 && dims == 1) {
+    if (blockIdx.x == gridDim.x - 1 && thread < a.tail) {
+      using last_loads = needed_loads<Program, 1, 1, 1, true>;
+      using last_running = running_states<Program, 1, 1, 1>;
+      selected_registers<Program, last_running> last;
+      for_each_selected<Program, last_running>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        read_register<k>(last).at[0] = read_register<k>(row);
+      });
+      long long index = a.columns.size * v + thread;
+      // The strides count vectors here, and every operand is contiguous.
+      operand_offsets<Program> at_index;
+      for (auto& offset : at_index.loads) offset = index;
+      for (auto& offset : at_index.stores) offset = index;
+      item_positions<int> single{0, 1, 1};
+      selected_registers<Program, last_loads> tile;
+      load_tile<Program, last_loads, 1, 1, 1, true>(tile, a, at_index, single, true);
+      process_tile<1, true, 1, 1, 1, last_loads, no_loads>(tile, last, f, a, at_index, single,
+                                                           true);
+      join_chains<Program, last_running>(row, last);
+    }
+  }
+
+  if constexpr (program_traits<Program>::has_reduction) {
+    int buffer = 0;
+    using reductions = reductions_of<Program, place::row, 1>;
+    if (!combine_grid<Program, reductions, threads>(row, a.workspace, buffer)) return;
+    if (thread != 0) return;
+  } else {
+    if (blockIdx.x != 0 || thread != 0) return;
+  }
+  evaluate<place::row, 0, max_nodes>(f);
+  store_all<place::row>(f, a);
+  store_all<place::launch>(f, a);
+}
+
+}  // namespace tenon

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the configuration and the grid of the flat skeleton.
+
+#include <algorithm>
+
+#include "tenon/backend/cuda/flat.cuh"
+#include "tenon/backend/cuda/plan_base.cuh"
+#include "tenon/schedule/full.hpp"
+#include "tenon/schedule/pointwise.hpp"
+
+namespace tenon::detail {
+
+struct flat_planner {
+  template <class Program> static constexpr int loads = element_operands<Program>::loads;
+  template <class Program> static constexpr int width = element_operands<Program>::vector_width;
+  // Accesses in flight per thread: about 64 bytes of operands, twice that where a reduction keeps
+  // few registers.
+  template <class Program>
+  static constexpr int items = program_traits<Program>::has_reduction ? (loads<Program> <= 2   ? 4
+                                                                         : loads<Program> <= 4 ? 2
+                                                                                               : 1)
+                                                                      : (loads<Program> <= 1   ? 4
+                                                                         : loads<Program> <= 3 ? 2
+                                                                                               : 1);
+
+  template <class Program>
+  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                 bound_arguments<Program> const& call,
+                                 cuda_device_facts const& facts) {
+    constexpr int v = width<Program>, u = items<Program>;
+    constexpr bool reduces = program_traits<Program>::has_reduction;
+    long long n = layout.columns.size;
+    if (n == 0 && !reduces && !stores_at<Program>::template has<place::launch>) {
+      cuda_plan<Program> nothing;
+      nothing.launch =
+          launch_with<Program, flat_arguments<Program, configuration{.threads_per_block = 256}>>;
+      nothing.why = "no elements: no launch";
+      return nothing;
+    }
+    if constexpr (v > 1) {
+      if (moves_as_vectors(layout, call, true)) {
+        if (layout.columns.dims > 1 && n / v < 1ll << 31)
+          return planned<Program, configuration{.vector_width = v,
+                                                .items = u > 2 ? 2 : u,
+                                                .threads_per_block = 256,
+                                                .group_dims = max_rank,
+                                                .index_bits = 32}>(
+              layout, "vectors along the innermost axis, others strided");
+        if (layout.columns.dims == 1) return contiguous<Program, v, u, reduces>(layout, facts);
+      }
+    }
+    if (n < 1ll << 31)
+      return planned<Program, configuration{.items = 4,
+                                            .threads_per_block = 256,
+                                            .group_dims = max_rank,
+                                            .index_bits = 32}>(
+          layout, "single elements: an operand is strided, misaligned or of odd length");
+    return planned<Program, configuration{.items = 4,
+                                          .threads_per_block = 256,
+                                          .group_dims = max_rank,
+                                          .index_bits = 64}>(
+        layout,
+        "single elements with 64-bit indices: an operand is strided, misaligned or of odd length");
+  }
+
+ private:
+  template <class Program, int V, int Items, bool Reduces>
+  static cuda_plan<Program> contiguous(bound_layout<Program> const& layout,
+                                       cuda_device_facts const& facts) {
+    constexpr configuration large{.vector_width = V, .items = Items, .threads_per_block = 256};
+    long long n = layout.columns.size;
+    if constexpr (Reduces) {
+      // One block needs no ticket; the bound is where a second block would begin to pay for it.
+      constexpr configuration one_block{
+          .vector_width = V, .items = Items > 1 ? Items / 2 : 1, .threads_per_block = 1024};
+      if (n <= 16384) return planned<Program, one_block>(layout, "contiguous vectors, one block");
+    } else if constexpr (Items > 1) {
+      // Fewer accesses per thread until there are blocks for every multiprocessor.
+      constexpr configuration small{.vector_width = V, .items = 1, .threads_per_block = 256};
+      if (n < 256ll * V * Items * 8 * facts.multiprocessors)
+        return planned<Program, small>(layout, "contiguous vectors, few elements");
+    }
+    return planned<Program, large>(layout, "contiguous vectors");
+  }
+
+  template <class Program, configuration C>
+  static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
+    constexpr bool reduces = program_traits<Program>::has_reduction;
+    cuda_plan<Program> result;
+    result.launch = launch_with<Program, flat_arguments<Program, C>>;
+    result.function = reinterpret_cast<void const*>(&flat_kernel<Program, C, build_hash>);
+    result.chosen = C;
+    result.why = why;
+    long long tiles = divide_up(layout.columns.size / C.vector_width,
+                                static_cast<long long>(C.threads_per_block) * C.items);
+    long long blocks = std::clamp<long long>(tiles, 1, reduces ? most_partials : most_blocks);
+    if (C.threads_per_block > 256) blocks = 1;
+    result.grid = dim3(static_cast<unsigned>(blocks));
+    result.block = dim3(C.threads_per_block);
+    if constexpr (reduces) add_ticket<Program, reductions_of<Program, place::row, 1>>(result);
+    return result;
+  }
+};
+
+}  // namespace tenon::detail
+
+namespace tenon {
+template <> struct cuda_skeleton<&schedules::pointwise> : detail::flat_planner {};
+template <> struct cuda_skeleton<&schedules::full> : detail::flat_planner {};
+}  // namespace tenon

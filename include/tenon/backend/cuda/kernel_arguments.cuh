@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parameter block of a kernel: pointers, strides and run-time scalars, and how an operand's
+// address follows.
+
+#include "tenon/backend/cuda/configuration.cuh"
+#include "tenon/backend/cuda/indexing.cuh"
+#include "tenon/backend/cuda/vector_access.cuh"
+
+namespace tenon::detail {
+
+// How the blocks share the work; every member is a function of the shape.
+struct work_split {
+  long long groups_per_block =
+      1;  // rows: consecutive groups of rows that one block does one after the other
+  long long column_tiles = 0;  // looped rows: tiles per row
+  int warps_per_row = 1;       // rows: warps that share a row
+};
+
+// RowDims is 1 where there are no rows.
+template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_arguments {
+  using traits = program_traits<Program>;
+  static constexpr int loads_held = at_least_one(traits::load_count);
+  static constexpr int stores_held = at_least_one(traits::store_count);
+
+  void const* loads[loads_held];
+  void* stores[stores_held];
+  index_group<RowDims, 64> rows;
+  index_group<ColumnDims, Bits> columns;
+  long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
+  long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
+  bool load_is_splat[loads_held],
+      store_is_splat[stores_held];  // repeated along the innermost column axis
+  long long scalars[at_least_one(traits::scalar_count)];
+  long long sizes[at_least_one(traits::size_count)];
+  int tail;  // flat: elements after the last whole vector
+  work_split split;
+  unsigned* workspace;  // word 0 is the ticket; partial results from word `first_partial` on
+
+  // Strides of the innermost column axis count vectors, like the indices.
+  static kernel_arguments of(bound_layout<Program> const& layout,
+                             bound_arguments<Program> const& call, int vector_width,
+                             work_split const& split, void* workspace) {
+    kernel_arguments a;
+    a.rows = decltype(rows)::of(layout.rows, 1);
+    a.columns = decltype(columns)::of(layout.columns, vector_width);
+    for (int k = 0; k < traits::load_count; ++k) {
+      a.loads[k] = call.loads[k];
+      a.load_is_splat[k] =
+          copy(a.load_rows[k], a.load_columns[k], layout, layout.loads[k], vector_width);
+    }
+    for (int k = 0; k < traits::store_count; ++k) {
+      a.stores[k] = call.stores[k];
+      a.store_is_splat[k] =
+          copy(a.store_rows[k], a.store_columns[k], layout, layout.stores[k], vector_width);
+    }
+    for (int k = 0; k < traits::scalar_count; ++k) a.scalars[k] = call.scalars[k];
+    for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
+    a.tail = vector_width > 1 ? static_cast<int>(layout.columns.size % vector_width) : 0;
+    a.split = split;
+    a.workspace = static_cast<unsigned*>(workspace);
+    return a;
+  }
+
+ private:
+  static bool copy(long long (&rows)[RowDims], long long (&columns)[ColumnDims],
+                   bound_layout<Program> const& layout, operand_layout const& from,
+                   int vector_width) {
+    for (int d = 0; d < RowDims; ++d) rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
+    for (int d = 0; d < ColumnDims; ++d)
+      columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
+    int inner = layout.columns.dims > 1 ? layout.columns.dims - 1 : 0;
+    bool is_splat = vector_width > 1 && columns[inner] == 0;
+    columns[inner] *= vector_width;
+    return is_splat;
+  }
+};
+
+inline constexpr int first_partial = 64;  // words: the ticket has 256 bytes to itself
+
+// Offsets in elements of the current row, or of the current vector of columns, in every operand
+// that has any.
+template <class Program> struct operand_offsets {
+  using traits = program_traits<Program>;
+  long long loads[at_least_one(traits::load_count)];
+  long long stores[at_least_one(traits::store_count)];
+};
+
+// Which operands move at one of the two places.
+template <class Program, place... Where> struct operands_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool loads = at<K>::is_load && (false || ... || (at<K>::where == Where));
+  template <int K>
+  static constexpr bool stores = at<K>::is_store && (false || ... || (at<K>::where == Where));
+};
+
+// The offsets of row `row` in the operands that vary over the rows; 0 in the others.
+template <class Program, class Arguments>
+__device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
+                                         long long row) {
+  using chosen = operands_at<Program, place::row, place::element>;
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (chosen::template loads<k>) offsets.loads[I::bits] = 0;
+    if constexpr (chosen::template stores<k>) offsets.stores[I::bits] = 0;
+  });
+  for_each_digit(a.rows, row, [&](int d, long long position) {
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (chosen::template loads<k> && I::varies_over_rows)
+        offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
+      if constexpr (chosen::template stores<k>)
+        offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+    });
+  });
+}
+
+// The address of load or store K, at an element offset.
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto load_address(Arguments const& a, long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  return static_cast<storage_t<I::type> const*>(a.loads[I::bits]) + offset;
+}
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto store_address(Arguments const& a, long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  return static_cast<storage_t<I::type>*>(a.stores[I::bits]) + offset;
+}
+
+// One element, in its arithmetic type.
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto load_one(Arguments const& a, long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  packed<storage_t<I::type>, 1> raw;
+  load_packed<reuse::expected>(raw, load_address<Program, K>(a, offset));
+  return static_cast<typename I::value_type>(element_of(raw, 0));
+}
+
+// Writes the operand of store K.
+template <int K, class Program, class Arguments>
+__device__ __forceinline__ void store_one(frame<Program> const& f, Arguments const& a,
+                                          long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  *store_address<Program, K>(a, offset) =
+      to_storage<storage_t<I::type>>(value_of<I::first_operand>(f));
+}
+// Writes all stores of one place whose offsets are 0.
+template <place Where, class Program, class Arguments>
+__device__ __forceinline__ void store_all(frame<Program> const& f, Arguments const& a) {
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    if constexpr (operands_at<Program, Where>::template stores<k>) store_one<k>(f, a, 0);
+  });
+}
+
+// Everything that is known when the kernel starts.
+template <class Program, class Arguments>
+__device__ __forceinline__ void start(frame<Program> const& f, Arguments const& a) {
+  set_launch_values<Program>(f.launch, a.scalars, a.sizes);
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    if constexpr (operands_at<Program, place::launch>::template loads<k>)
+      read_register<k>(f.launch) = load_one<Program, k>(a, 0);
+  });
+  evaluate<place::launch, 0, max_nodes>(f);
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A bound program → the CUDA kernel that runs it, its grid and its workspace.
+
+#include "tenon/backend/cuda/flat_plan.cuh"
+#include "tenon/backend/cuda/rows_plan.cuh"
+
+namespace tenon {
+
+// Chooses among the configurations of the family's skeleton; all of them are compiled here.
+// @pre `call` is read for the alignment of its addresses only
+// @post the plan serves every call of the same shapes, strides and alignments on a device of the
+// same facts
+template <class Program, family const* Family>
+cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
+                                  bound_arguments<Program> const& call,
+                                  cuda_device_facts const& facts) {
+  return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
+}
+
+}  // namespace tenon

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The value that a planner returns: which kernel, how many threads, how much workspace; and its
+// checked launch.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "tenon/backend/cuda/access.cuh"
+#include "tenon/backend/cuda/ticket.cuh"
+
+namespace tenon {
+
+// What a plan may depend on beside the call. Results do not: only launches without reductions look
+// at them.
+struct cuda_device_facts {
+  int multiprocessors = 132;
+  int shared_bytes_per_block = 0;
+  int compute_capability = 90;
+};
+
+// A launch for one exact set of shapes, strides and alignments; plain values. A null function:
+// there is nothing to do.
+template <class Program> struct cuda_plan {
+  cudaError_t (*launch)(cuda_plan const&, bound_layout<Program> const&,
+                        bound_arguments<Program> const&, void* workspace, cudaStream_t) = nullptr;
+  void const* function = nullptr;
+  dim3 grid, block;
+  unsigned shared_bytes = 0;
+  std::size_t workspace_bytes = 0;  // zero before the first launch that uses it
+  configuration chosen = {};
+  detail::work_split split = {};
+  bool uses_ticket = false;
+  char const* why = "";
+};
+
+namespace detail {
+
+// Blocks of a launch whose partial results are combined: four for each of 264 half-filled
+// multiprocessors' worth of work, and a constant, so that the order of a sum does not depend on the
+// device.
+inline constexpr long long most_partials = 1056;
+inline constexpr long long most_blocks = 2147483647;
+
+template <class Program, class Arguments>
+cudaError_t launch_with(cuda_plan<Program> const& plan, bound_layout<Program> const& layout,
+                        bound_arguments<Program> const& call, void* workspace,
+                        cudaStream_t stream) {
+  if (!plan.function) return cudaSuccess;
+  Arguments arguments =
+      Arguments::of(layout, call, plan.chosen.vector_width, plan.split, workspace);
+  void* parameters[] = {&arguments};
+  return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
+                          stream);
+}
+
+template <class Program, class Selected> void add_ticket(cuda_plan<Program>& plan) {
+  plan.uses_ticket = plan.grid.x > 1;
+  if (plan.uses_ticket)
+    plan.workspace_bytes =
+        sizeof(unsigned) *
+        (first_partial + static_cast<std::size_t>(plan.grid.x) * partial_words<Program, Selected>);
+}
+
+}  // namespace detail
+
+// A kernel family's skeleton, found by the family: a specialization has
+//   template <class Program> static cuda_plan<Program> plan(layout, arguments, facts)
+template <family const* Family> struct cuda_skeleton;
+
+}  // namespace tenon

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Compiles every configuration of an expression's kernel, as a call of it would.
+
+#include "tenon/backend/cuda/plan.cuh"
+#include "tenon/program/reify.hpp"
+
+namespace tenon {
+
+// The program is a deduced type: a closure must not appear in a kernel's name.
+template <family const* Family, class Program> void compile_program(Program) {
+  bound_layout<Program> layout{};
+  bound_arguments<Program> arguments{};
+  (void)make_cuda_plan<Program, Family>(layout, arguments, cuda_device_facts{});
+}
+
+template <class... Arguments, class Function> void compile_plan(Function) {
+  compile_program<detail::lowered<Function, Arguments...>::flat.chosen>(
+      to_program<Function, Arguments...>());
+}
+
+}  // namespace tenon

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sweep over all elements, without and with reductions.
+// registers: 64
+// sass: LDG.E.NA.128.CONSTANT
+// sass: STG.E.EF.128
+
+#include "compile_plan.cuh"
+#include "tenon/capture/operators.hpp"
+
+using namespace tenon;
+using matrix = tensor_argument<dtype::f32, dyn, dyn>;
+using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
+using half_vector = tensor_argument<dtype::bf16, dyn>;
+
+void instantiate() {
+  compile_plan<matrix, matrix>([](auto x, auto y) { return relu((x + y) * 2.0f); });
+  compile_plan<half_matrix, half_vector>([](auto x, auto bias) { return x + bias; });
+  compile_plan<matrix, matrix>(
+      [](auto x, auto y) { return mean(sum(relu((x + y) * 2.0f), axis<1>)); });
+}
