@@ -116,6 +116,13 @@ class traffic_counter {
     return result;
   }
 
+  // A mean or a variance is one operator: its division by the count is the end of the reduction.
+  static bool finishes_reduction(graph const& g, node const& n, std::vector<bool> const& on_device) {
+    if (!n.is<ops::div>() || on_device[static_cast<std::size_t>(n.operands[1])]) return false;
+    node const& dividend = g.operand(n, 0);
+    return dividend.is(op_kind::reduction) || dividend.is(op_kind::projection);
+  }
+
   // The lambda as it was written, one launch for each operator. Values that follow from numbers alone need none, and the
   // members of a reduction's state are results of its launch.
   void count_separate(traffic& result) const {
@@ -127,6 +134,7 @@ class traffic_counter {
       for (int operand : n.operands) here = here || on_device[static_cast<std::size_t>(operand)];
       on_device[static_cast<std::size_t>(id)] = here;
       if (!here || n.is(op_kind::source) || n.is(op_kind::movement)) continue;
+      if (finishes_reduction(g, n, on_device)) continue;
       result.separate_bytes += n.op->has_state ? 0 : elements(n.dims) * size_of(n.type);
       if (n.is(op_kind::projection)) continue;
       ++result.separate_launches;
