@@ -62,6 +62,7 @@ struct op_info {
   double (*fold)(dtype d, double const* operands) = nullptr;
   bool merges_with_itself = false;  // reduction: reducing its results again is reducing everything at once
   bool has_state = false;           // reduction: the result is a struct that only projections read
+  bool is_defined_on_empty = true;  // reduction: of no elements it is its identity; otherwise an error
   unsigned hash = 0;  // of the name: an address cannot be hashed in constant evaluation
 };
 
@@ -121,6 +122,7 @@ struct basic_op {
   static constexpr bool is_commutative = false;
   static constexpr bool is_foldable = false;
   static constexpr bool has_state = false;
+  static constexpr bool is_defined_on_empty = true;
   static constexpr int cost = 1;
   static constexpr interval domain = all_reals;
   static constexpr double tolerance_ulp = 4;  // largest error in f32 and f64, in units of the last place
@@ -194,6 +196,7 @@ constexpr op_info describe() {
   if constexpr (Op::kind == op_kind::reduction) {
     result.has_state = Op::has_state;
     result.merges_with_itself = !Op::has_state && Op::arity == 1;
+    result.is_defined_on_empty = Op::is_defined_on_empty;
   }
   result.hash = 2166136261u;  // FNV-1a
   for (char c : result.name) result.hash = (result.hash ^ static_cast<unsigned char>(c)) * 16777619u;

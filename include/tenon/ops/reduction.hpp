@@ -28,15 +28,20 @@ struct product : number_reduction {
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return mul::eval(x, y); }
 };
 
-// NaN if any element is NaN. Of nothing: -inf, or the lowest integer.
-struct maximum_of : number_reduction {
+// A reduction that chooses an element: of nothing there is no result.
+struct choice_reduction : number_reduction {
+  static constexpr bool is_defined_on_empty = false;
+};
+
+// NaN if any element is NaN. The identity is -inf, or the lowest integer.
+struct maximum_of : choice_reduction {
   static constexpr std::string_view name = "max";
   template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
 };
 
-// NaN if any element is NaN. Of nothing: +inf, or the largest integer.
-struct minimum_of : number_reduction {
+// NaN if any element is NaN. The identity is +inf, or the largest integer.
+struct minimum_of : choice_reduction {
   static constexpr std::string_view name = "min";
   template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }

@@ -2,13 +2,14 @@
 #pragma once
 // The object that a user calls: arguments → plan from the cache → one launch → results.
 
+#include <algorithm>
 #include <tuple>
 
 #include "tenon/capture/choice.hpp"
 #include "tenon/runtime/plan.hpp"
 #include "tenon/runtime/plan_cache.hpp"
 #include "tenon/runtime/call_checks.hpp"
-
+#include "tenon/runtime/empty_reductions.hpp"
 
 namespace tenon {
 namespace detail {
@@ -67,6 +68,7 @@ class runner {
     description const& d = Signature::describe();
     std::span<argument const> in(arguments.inputs, static_cast<std::size_t>(inputs));
     dim_values lengths(d.final, in, name);
+    refuse_empty_reductions(d.final, lengths, name);
     std::array<axis_list, outputs> extents;
     argument targets[outputs];
     for (int k = 0; k < outputs; ++k) {
@@ -146,7 +148,7 @@ struct invocation<signature<Function, Args...>> {
   template <class Tensor>
   static Tensor make_result(axis_list const& extents, stream on) {
     typename Tensor::extent_array lengths{};
-    for (std::size_t k = 0; k < lengths.size(); ++k) lengths[k] = extents.values[k];
+    std::copy_n(extents.values, lengths.size(), lengths.begin());
     return Tensor::with_extents(lengths, on);
   }
 };

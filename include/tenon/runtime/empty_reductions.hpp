@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Shapes of a call → an error where a result is the maximum or minimum of no elements.
+
+#include "tenon/runtime/dim_values.hpp"
+
+namespace tenon::detail {
+
+// Only what some element of an output needs is asked for: softmax over an axis of extent 0 has no element, and hence no
+// maximum that is missing.
+inline void refuse_empty_reductions(graph const& g, dim_values const& lengths, expression_name const& name) {
+  auto const is_empty = [&](node const& n) { return element_count(lengths(n.dims)) == 0; };
+  std::vector<bool> is_needed(static_cast<std::size_t>(g.size()));
+  for (graph_output const& output : g.outputs) is_needed[static_cast<std::size_t>(output.id)] = true;
+  // Users come after their operands.
+  for (int id = g.size(); id-- > 0;) {
+    node const& n = g[id];
+    if (!is_needed[static_cast<std::size_t>(id)] || is_empty(n)) continue;
+    for (int operand : n.operands) is_needed[static_cast<std::size_t>(operand)] = true;
+    if (n.is(op_kind::reduction) && !n.op->is_defined_on_empty && is_empty(g.operand(n, 0))) {
+      std::string shape = to_string(lengths(g.operand(n, 0).dims));
+      raise({.operation = std::string(n.op->name),
+             .problem = "the operand is empty along the reduced axes, shape " + shape,
+             .remedy = "reduce at least one element; a sum, product, any or all of nothing is defined",
+             .shapes = shape,
+             .expression = name.name,
+             .location = name.location});
+    }
+  }
+}
+
+}  // namespace tenon::detail
