@@ -4,6 +4,7 @@
 //
 // Every axis of an output, and every reduced axis, becomes an axis of the space; two of them are the same axis when
 // their lengths are the same dim. Transposes and broadcasts disappear: they say which axis an operand's axis is.
+// A reduction over more axes than another one is nested where it can be: sum over rows of a sum over columns.
 
 #include "tenon/ir/build.hpp"
 
@@ -21,6 +22,7 @@ struct instruction {
   unsigned axes = 0;     // iteration axes the value varies over
   unsigned reduced = 0;  // reduction: iteration axes it reduces
   long long bits = 0;    // literal: value; load, store, scalar, size: position in the list of its kind
+  constexpr bool operator==(instruction const&) const = default;
 };
 
 // A view of an argument, read along the axes.
@@ -55,6 +57,7 @@ class space_builder {
     constexpr_vector<int> wanted;
     for (graph_output const& output : g_.outputs) wanted.push_back(want(output.id, choose(g_[output.id].dims, {})));
     for (int i = 0; i < demands_.size(); ++i) ask(i);
+    innermost_ = smallest_reduction();
     emit_all();
     for (int k = 0; k < wanted.size(); ++k) add_store(wanted[k], k);
     space_.refused = space_.axes.size() > max_axes ? refusal::too_many_axes : g_.refused;
@@ -85,7 +88,7 @@ class space_builder {
         for (int axis = 0; axis < space_.axes.size() && found == no_axis; ++axis)
           if (space_.axes[axis] == length(d) && !(used >> axis & 1u)) found = axis;
         if (found == no_axis) {
-          space_.axes.push_back(length(d));
+          if (space_.axes.size() <= max_axes) space_.axes.push_back(length(d));  // one too many is refused
           found = space_.axes.size() - 1;
         }
         used |= 1u << found;
@@ -144,6 +147,19 @@ class space_builder {
     return result;
   }
 
+  // The fewest axes that a reduction reduces; none when there is no reduction over more than one element.
+  constexpr unsigned smallest_reduction() const {
+    unsigned result = 0;
+    auto count = [](unsigned mask) {
+      int n = 0;
+      for (; mask; mask &= mask - 1) ++n;
+      return n;
+    };
+    for (demand const& d : demands_)
+      if (d.reduced && (!result || count(d.reduced) < count(result))) result = d.reduced;
+    return result;
+  }
+
   constexpr void emit_all() {
     // Operands have smaller ids, so ascending ids are a dependence order.
     for (int id = 0; id < g_.size(); ++id)
@@ -159,11 +175,25 @@ class space_builder {
       result.operands.push_back(demands_[source].result);
       result.axes |= space_.instructions[demands_[source].result].axes;
     }
-    result.axes &= ~d.reduced;
-    // A reduction along axes its operand does not vary over still depends on their lengths, not on their positions.
+    if (n.is(op_kind::reduction)) return emit_reduction(result);
     if (n.is<ops::scalar>()) result.bits = position(space_.scalars, static_cast<int>(n.bits));
     if (n.is<ops::size>()) result.bits = position(space_.sizes, n.attributes);
     return add(result);
+  }
+
+  constexpr int emit_reduction(instruction wanted) {
+    bool is_nested = innermost_ && wanted.op->merges_with_itself && wanted.reduced != innermost_ &&
+                     (wanted.reduced & innermost_) == innermost_;
+    if (is_nested) {
+      instruction inner = wanted;
+      inner.reduced = innermost_;
+      inner.axes &= ~innermost_;
+      wanted.axes = inner.axes;
+      wanted.reduced &= ~innermost_;
+      wanted.operands = {{add(inner)}, 1};
+    }
+    wanted.axes &= ~wanted.reduced;
+    return add(wanted);
   }
 
   constexpr int emit_load(node const& n, demand const& d) {
@@ -191,21 +221,26 @@ class space_builder {
 
   // Two demands may come to the same instruction, for example through a transposed and a plain operand of rank 1.
   constexpr int add(instruction const& wanted) {
-    for (int k = 0; k < space_.instructions.size(); ++k) {
-      instruction const& i = space_.instructions[k];
-      if (i.op == wanted.op && i.bits == wanted.bits && i.reduced == wanted.reduced && i.axes == wanted.axes &&
-          i.type == wanted.type && i.operands == wanted.operands)
-        return k;
-    }
+    unsigned hash = wanted.op->hash ^ static_cast<unsigned>(wanted.bits);
+    for (int operand : wanted.operands) hash = hash * 31u + static_cast<unsigned>(operand);
+    int& bucket = buckets_[static_cast<int>(hash % bucket_count)];
+    for (int k = bucket; k >= 0; k = same_bucket_[k])
+      if (space_.instructions[k] == wanted) return k;
     space_.instructions.push_back(wanted);
-    return space_.instructions.size() - 1;
+    same_bucket_.push_back(bucket);
+    return bucket = space_.instructions.size() - 1;
   }
+
+  static constexpr int bucket_count = 64;
 
   graph const& g_;
   iteration_space space_;
   constexpr_vector<demand> demands_;
   constexpr_vector<int> heads_ = constexpr_vector<int>(g_.size(), -1);  // first demand of each node
   constexpr_vector<int> next_;                                         // the node's next demand
+  constexpr_vector<int> buckets_ = constexpr_vector<int>(bucket_count, -1);  // latest instruction of each hash
+  constexpr_vector<int> same_bucket_;                                        // the one before it
+  unsigned innermost_ = 0;
 };
 
 }  // namespace detail

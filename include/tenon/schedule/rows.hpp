@@ -6,19 +6,6 @@
 
 namespace tenon::detail {
 
-// The smallest axis set that a reduction reduces; 0 when there is no reduction.
-constexpr unsigned innermost_reduction(iteration_space const& space) {
-  unsigned result = 0;
-  int fewest = max_axes + 1;
-  for (instruction const& i : space.instructions) {
-    if (i.op->kind != op_kind::reduction) continue;
-    int n = 0;
-    for (unsigned mask = i.reduced; mask; mask &= mask - 1) ++n;
-    if (n < fewest) fewest = n, result = i.reduced;
-  }
-  return result;
-}
-
 // Whether some argument is read along every axis. Otherwise the space is larger than what is read, and sweeping it would
 // repeat reductions: that is the work of a contraction.
 constexpr bool is_spanned(iteration_space const& space) {
@@ -27,11 +14,22 @@ constexpr bool is_spanned(iteration_space const& space) {
   return space.axes.empty();
 }
 
+// Takes the axes of a reduction as columns, those of the earliest one that everything fits. Without one that fits,
+// s.refused is the reason of the choice that came closest.
 constexpr bool place_rows(iteration_space const& space, schedule& s) {
+  s.refused = refusal::several_spaces;
   if (!is_spanned(space)) return false;
-  s.columns = innermost_reduction(space);
-  s.rows = all_axes(space) & ~s.columns;
-  return place_values(space, s);
+  s.refused = refusal::none;
+  refusal closest = refusal::none;
+  for (instruction const& i : space.instructions) {
+    if (i.op->kind != op_kind::reduction) continue;
+    s.columns = i.reduced;
+    s.rows = all_axes(space) & ~s.columns;
+    if (place_values(space, s)) return true;
+    if (closest == refusal::none || s.refused != refusal::several_axis_groups) closest = s.refused;
+  }
+  s.refused = closest;
+  return false;
 }
 
 }  // namespace tenon::detail

@@ -31,7 +31,7 @@ struct schedule {
 struct family {
   std::string_view name;
   std::string_view shape;  // what it does, in a sentence
-  // Sets the groups of `s` and returns true when the family can run the space.
+  // Sets the groups of `s` and returns true when the family can run the space; otherwise s.refused may tell why not.
   bool (*accepts)(iteration_space const& space, schedule& s);
 };
 
@@ -41,27 +41,57 @@ constexpr unsigned all_axes(iteration_space const& space) {
   return space.axes.size() >= 32 ? ~0u : (1u << space.axes.size()) - 1;
 }
 
-// A value may be stored at more positions than it varies over; a total only at one.
-constexpr bool place_stores(iteration_space const& space, schedule& s) {
+// Every position of a group is visited, so a store names all axes of its group: a position written more than once would
+// not be written at all where another axis has length 0.
+// @post store_places are set, or s.refused tells why not
+constexpr void place_stores(iteration_space const& space, schedule& s) {
   s.store_places.clear();
   for (store const& st : space.stores) {
     unsigned along = 0;
     for (int axis : st.along)
       if (axis != no_axis) along |= 1u << axis;
-    place where = along & s.columns ? place::element : along & s.rows ? place::row : s.places[st.value];
-    if (s.places[st.value] == place::total && where != place::total) return false;
+    place value = s.places[st.value];
+    place where = along & s.columns ? place::element : along ? place::row : value;
+    unsigned visited = where == place::element ? s.rows | s.columns : where == place::row ? s.rows : 0;
+    if (value == place::total && where != place::total) s.refused = refusal::total_is_broadcast;
+    else if (along != visited) s.refused = refusal::several_spaces;
     s.store_places.push_back(where);
   }
-  return true;
 }
 
-// Assigns places and phases for given groups; false when a value cannot be placed.
-// @post a reduction over the columns is at place row, one over the rows at place total
+// The place of a reduction whose operand is at `operand`.
+constexpr place place_reduction(instruction const& i, place operand, schedule& s) {
+  if (operand == place::total) {
+    s.refused = refusal::total_is_broadcast;
+  } else if (i.reduced == s.columns) {
+    return place::row;
+  } else if (i.reduced == s.rows && operand != place::element) {
+    s.has_total = true;
+    return place::total;
+  } else {
+    s.refused = refusal::several_axis_groups;
+  }
+  return place::launch;
+}
+
+// The place of a value that is computed from `from_row` and `from_total`, if from any of these.
+constexpr place place_value(instruction const& i, bool from_row, bool from_total, schedule& s) {
+  if (from_total) {
+    // It would have to be sent back to the elements or rows.
+    if (i.axes || from_row) s.refused = refusal::total_is_broadcast;
+    return place::total;
+  }
+  if (i.axes & s.columns) return place::element;
+  return i.axes & s.rows || from_row ? place::row : place::launch;
+}
+
+// Assigns places and phases for given groups.
+// @post a reduction over the columns is at place row, one over the rows at place total, or s.refused tells why not
 constexpr bool place_values(iteration_space const& space, schedule& s) {
+  s.refused = refusal::none;
   s.places.clear(), s.phases.clear();
   s.row_phases = 0, s.has_total = false;
   for (instruction const& i : space.instructions) {
-    place where = i.axes & s.columns ? place::element : i.axes & s.rows ? place::row : place::launch;
     int phase = 0;
     bool from_row = false, from_total = false;
     for (int operand : i.operands) {
@@ -69,33 +99,20 @@ constexpr bool place_values(iteration_space const& space, schedule& s) {
       from_row = from_row || s.places[operand] == place::row;
       from_total = from_total || s.places[operand] == place::total;
     }
+    place where = place::launch;
     if (i.op->kind == op_kind::reduction) {
-      unsigned reduced = i.reduced;
-      if (from_total) return false;
-      if (reduced == s.columns) {
-        where = place::row;
-        ++phase;
-        s.row_phases = phase > s.row_phases ? phase : s.row_phases;
-      } else if (reduced == s.rows && !(i.axes & s.columns) && s.rows) {
-        // Over the rows: its operand is one value per row.
-        bool operand_is_element = false;
-        for (int operand : i.operands) operand_is_element = operand_is_element || s.places[operand] == place::element;
-        if (operand_is_element) return false;
-        where = place::total;
-        s.has_total = true;
-      } else {
-        return false;
-      }
-    } else if (from_total) {
-      if (i.axes) return false;  // a total would have to be sent back to rows or elements
-      where = place::total;
-    } else if (where == place::launch && from_row) {
-      where = place::row;
+      where = place_reduction(i, s.places[i.operands[0]], s);
+      if (where == place::row) ++phase;
+      if (where == place::row && phase > s.row_phases) s.row_phases = phase;
+    } else {
+      where = place_value(i, from_row, from_total, s);
     }
+    if (s.refused != refusal::none) return false;
     s.places.push_back(where);
     s.phases.push_back(phase);
   }
-  return place_stores(space, s);
+  place_stores(space, s);
+  return s.refused == refusal::none;
 }
 
 }  // namespace detail

@@ -5,19 +5,6 @@
 #include "tenon/schedule/list.hpp"
 
 namespace tenon {
-namespace detail {
-
-constexpr refusal why_not(iteration_space const& space) {
-  if (!is_spanned(space)) return refusal::several_spaces;
-  unsigned smallest = innermost_reduction(space);
-  for (instruction const& i : space.instructions)
-    if (i.op->kind == op_kind::reduction && i.reduced != smallest &&
-        i.reduced != (all_axes(space) & ~smallest))
-      return refusal::several_axis_groups;
-  return refusal::total_is_broadcast;
-}
-
-}  // namespace detail
 
 // @post every instruction has a place and a phase, or refused tells why there is no single kernel
 constexpr schedule select(iteration_space const& space) {
@@ -26,11 +13,13 @@ constexpr schedule select(iteration_space const& space) {
   if (space.refused != refusal::none) return none;
   for (family const* candidate : schedules::list) {
     schedule s;
-    if (!candidate->accepts(space, s)) continue;
-    s.chosen = candidate;
-    return s;
+    if (candidate->accepts(space, s)) {
+      s.chosen = candidate;
+      return s;
+    }
+    // The later families are the more general ones: their reason is what is really in the way.
+    if (s.refused != refusal::none) none.refused = s.refused;
   }
-  none.refused = detail::why_not(space);
   return none;
 }
 
