@@ -9,6 +9,7 @@
 
 #include "tenon/ir/build.hpp"
 #include "tenon/passes/axis_groups.hpp"
+#include "tenon/passes/dead_nodes.hpp"
 
 namespace tenon::passes {
 namespace detail {
@@ -220,6 +221,7 @@ class puller {
 constexpr graph movement(graph g) {
   for (graph_output& output : g.outputs)
     while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];  // `dims` stays
+  g = dead_nodes(g);  // such a reshape need not be possible anywhere deeper
   graph result = g.without_nodes();
   constexpr_vector<int> moved;
   for (node n : g.nodes) {

@@ -3,6 +3,7 @@
 // Rewrite rules that hold for every IEEE value, a line each: 0*x, x-x, x/x and x+0 stay as they are.
 
 #include "tenon/ops/tables.hpp"
+#include "tenon/passes/axis_groups.hpp"
 #include "tenon/passes/rewrite.hpp"
 
 namespace tenon::passes {
@@ -89,12 +90,33 @@ constexpr int reduction_of_one(graph& g, node const& n) {
   return build::reshape(g, n.operands[0], n.dims);
 }
 
+// A reduction of a reshape reduces what the reshape was made of, when it reduces all or none of each group of axes.
+constexpr int reduction_of_reshape(graph& g, node const& n) {
+  if (!n.is(op_kind::reduction) || n.op->has_state || !g.operand(n, 0).is<ops::reshape>()) return -1;
+  node const& reshaped = g.operand(n, 0);
+  node const& source = g.operand(reshaped, 0);
+  node moved = n;
+  moved.operands[0] = reshaped.operands[0];
+  moved.axes = 0;
+  moved.dims = {};
+  for (axis_group group : reshape_groups(g.dims, source.dims, reshaped.dims)) {
+    int reduced = 0;
+    for (int axis = group.to; axis < group.to_end; ++axis) reduced += n.axes >> axis & 1u;
+    if (reduced != 0 && reduced != group.to_end - group.to) return -1;
+    for (int axis = group.from; axis < group.from_end; ++axis)
+      if (reduced) moved.axes |= 1u << axis;
+      else moved.dims.push_back(source.dims[axis]);
+  }
+  return build::reshape(g, g.intern(moved), n.dims);
+}
+
 // The id that one matching rule replaces n by, or -1.
 constexpr int replacement(graph& g, node const& n) {
   for (rule const& r : rules)
     if (r.op == n.op)
       if (int id = r.apply({g, n}); id >= 0) return id;
-  return reduction_of_one(g, n);
+  if (int id = reduction_of_one(g, n); id >= 0) return id;
+  return reduction_of_reshape(g, n);
 }
 
 }  // namespace detail
