@@ -19,7 +19,7 @@ struct smoothstep_op : tn::pointwise_op<1> {
 inline constexpr tn::pointwise<smoothstep_op> smoothstep{};
 
 // A reduction is a monoid: what one element gives, how two states become one, and the state of nothing.
-struct largest_magnitude_op : tn::ops::number_reduction {
+struct largest_magnitude_op : tn::ops::lifted_reduction {
   static constexpr std::string_view name = "largest_magnitude";
   template <class T>
   static constexpr TENON_HD T identity() {

@@ -122,6 +122,7 @@ struct basic_op {
   static constexpr bool is_commutative = false;
   static constexpr bool is_foldable = false;
   static constexpr bool has_state = false;
+  static constexpr bool merges_with_itself = false;
   static constexpr bool is_defined_on_empty = true;
   static constexpr int cost = 1;
   static constexpr interval domain = all_reals;
@@ -195,7 +196,7 @@ constexpr op_info describe() {
   if constexpr (Op::is_foldable) result.fold = detail::fold<Op>;
   if constexpr (Op::kind == op_kind::reduction) {
     result.has_state = Op::has_state;
-    result.merges_with_itself = !Op::has_state && Op::arity == 1;
+    result.merges_with_itself = Op::merges_with_itself;
     result.is_defined_on_empty = Op::is_defined_on_empty;
   }
   result.hash = 2166136261u;  // FNV-1a

@@ -7,10 +7,16 @@
 
 namespace tenon::ops {
 
-// A reduction whose state is one number.
-struct number_reduction : reduction_op<> {
+// A reduction whose state is one number, which its own `lift` makes of an element.
+struct lifted_reduction : reduction_op<> {
   template <class T> using state = T;
   static constexpr bool has_state = false;
+};
+
+// A reduction whose state is one number and whose elements are such states: reducing results of it again is reducing
+// everything at once.
+struct number_reduction : lifted_reduction {
+  static constexpr bool merges_with_itself = true;
   template <class T> static constexpr TENON_HD T lift(T x) { return x; }
 };
 
