@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/operators.md: every operator of the tables, with what its struct says of it.
+
+#include "document.hpp"
+
+#include <tenon/tenon.hpp>
+
+namespace tn = tenon;
+
+namespace {
+
+std::string number(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof(buffer), "%g", value);
+  return buffer;
+}
+
+std::string domain_text(tn::interval domain) {
+  return domain.low == tn::all_reals.low && domain.high == tn::all_reals.high ? "all" : number(domain.low) + " to " + number(domain.high);
+}
+
+// What the operator makes of a bool, an i32 and an f16.
+std::string results_text(tn::dtype_rule const& rule) {
+  std::string out;
+  for (tn::dtype d : {tn::dtype::boolean, tn::dtype::i32, tn::dtype::f16}) out += (out.empty() ? "" : ", ") + std::string(tn::name(rule.result(d)));
+  return out;
+}
+
+std::string accuracy_text(double ulp) { return ulp == 0 ? "exact" : ulp < 0.51 ? "correctly rounded" : number(ulp) + " ulp"; }
+
+template <class Op>
+std::string pointwise_row() {
+  return "| `" + std::string(Op::name) + "` | " + std::to_string(Op::arity) + " | " + results_text(Op::rule) + " | " + std::to_string(Op::cost) + " | " +
+         domain_text(Op::domain) + " | " + accuracy_text(Op::tolerance_ulp) + " | " + (Op::is_commutative ? "commutative" : "") +
+         (Op::is_commutative && Op::is_foldable ? ", " : "") + (Op::is_foldable ? "folded" : "") + " |\n";
+}
+template <class... Ops>
+std::string pointwise_rows(tn::type_list<Ops...>) {
+  return (std::string() + ... + pointwise_row<Ops>());
+}
+
+template <class Op>
+std::string reduction_row() {
+  constexpr tn::op_info info = tn::describe<Op>();
+  return "| `" + std::string(Op::name) + "` | " + results_text(Op::rule) + " | " + std::to_string(Op::cost) + " | " +
+         (info.has_state ? "a struct, read by projections" : "one number") + " |\n";
+}
+template <class... Ops>
+std::string reduction_rows(tn::type_list<Ops...>) {
+  return (std::string() + ... + reduction_row<Ops>());
+}
+template <class... Ops>
+std::string names(tn::type_list<Ops...>) {
+  std::string out;
+  ((out += (out.empty() ? "`" : ", `") + std::string(Ops::name) + '`'), ...);
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string out =
+      "# Operators\n\n"
+      "This page is printed by `examples/documents/operators.cpp` from the tables of `ops/tables.hpp`; a test compares the two.\n\n"
+      "Half types are computed in float and rounded once, where a result is stored or `cast` asks for it.\n\n"
+      "## Pointwise\n\n"
+      "*Results* are those of bool, i32 and f16 operands after promotion. *Cost* counts instruction issue slots per element in\n"
+      "f32 on sm_90. *Domain* is where the accuracy was tested against a float64 reference; special values are tested apart.\n"
+      "*Accuracy* is the largest error allowed in f32 and f64. *Folded* operators on literals are computed while compiling.\n\n"
+      "| name | operands | results | cost | domain | accuracy | passes |\n|---|---|---|---|---|---|---|\n" +
+      pointwise_rows(tn::ops::pointwise_table{}) +
+      "\n## Reductions\n\n"
+      "Called as `(x)`, `(x, tn::axis<...>)` or `(x, tn::axis<...>, tn::keepdim)`; no axes means all of them. `product` is called\n"
+      "`tn::prod`.\n\n"
+      "| name | results | cost | state |\n|---|---|---|---|\n" +
+      reduction_rows(tn::ops::reduction_table{}) +
+      "\nProjections read one member of such a struct: " + names(tn::ops::projection_table{}) + ".\n\n"
+      "`tn::mean`, `tn::var` and `tn::logsumexp` are made of these, as are the functions of `nn/`: `tn::softmax`,\n"
+      "`tn::log_softmax`, `tn::layer_norm` and `tn::rms_norm`.\n\n"
+      "## Views\n\n"
+      "Nodes: " + names(tn::ops::movement_table{}) + ". Called as `tn::transpose`, `tn::slice`, `tn::reshape`, `tn::flatten`,\n"
+      "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n";
+  return document::print_or_compare(out, argc, argv);
+}
