@@ -42,7 +42,7 @@ class text {
     if (__builtin_bit_cast(long long, number) < 0) return *this << '-', *this << -number;  // -0 too
     if (number > 1.7976931348623157e308) return *this << "inf";
     int exponent = 0;
-    if (number != 0 && (number >= 1e6 || number < 1e-4)) {
+    if (number != 0 && (number >= 1e6 || number < 1e-2)) {
       while (number >= 10) number /= 10, ++exponent;
       while (number < 1) number *= 10, --exponent;
     }
@@ -61,6 +61,7 @@ class text {
     return {characters_.begin(), static_cast<std::size_t>(characters_.size())};
   }
   constexpr bool operator==(std::string_view other) const { return view() == other; }
+  constexpr bool operator==(const char* other) const { return view() == other; }
   constexpr bool operator==(text const& other) const { return view() == other.view(); }
 
  private:

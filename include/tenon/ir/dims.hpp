@@ -106,7 +106,9 @@ class dim_table {
       case dim_kind::named: out << e.name; break;
       case dim_kind::slice:
         print(out, static_cast<dim>(e.a));
-        out << '[' << e.b << ':';
+        out << '[';
+        if (e.b != detail::open_bound) out << e.b;
+        out << ':';
         if (e.c != detail::open_bound) out << e.c;
         if (e.d != 1) out << ':' << e.d;
         out << ']';

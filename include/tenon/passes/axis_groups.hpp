@@ -33,11 +33,19 @@ constexpr static_vector<axis_group, max_rank + 1> reshape_groups(dim_table const
         group.from_end = a + 1, group.to_end = b + 1;
       }
     }
+    // An axis of extent 1 that only one side has is a group of its own.
     if (!found) {
-      // An axis of extent 1 that only one side has is a group of its own.
-      if (i < from.size() && at(from, i) == unit_dim) group.from_end = i + 1;
-      else if (j < to.size() && at(to, j) == unit_dim) group.to_end = j + 1;
+      bool is_from_unit = i < from.size() && at(from, i) == unit_dim;
+      bool is_to_unit = j < to.size() && at(to, j) == unit_dim;
+      if (is_from_unit) group.from_end = i + 1;
+      else if (is_to_unit) group.to_end = j + 1;
       else group.from_end = from.size(), group.to_end = to.size();
+      // Only lengths of 0 leave axes on one side: [0, n] to [0].
+      bool is_one_sided = group.from == group.from_end || group.to == group.to_end;
+      if (is_one_sided && !is_from_unit && !is_to_unit && !result.empty()) {
+        group.from = result.items[result.size() - 1].from, group.to = result.items[result.size() - 1].to;
+        result.erase(result.size() - 1);
+      }
     }
     i = group.from_end, j = group.to_end;
     result.push_back(group);
