@@ -7,8 +7,7 @@
 
 namespace tenon {
 
-// One specialization of a kernel skeleton. A flat struct of integers, because it is a template
-// argument of a kernel.
+// One specialization of a kernel skeleton, as a value: what planners choose and reports show.
 struct configuration {
   int vector_width = 1;       // elements per memory access
   int items = 1;              // accesses per thread and operand that are in flight together
@@ -22,6 +21,21 @@ struct configuration {
 
   constexpr bool operator==(configuration const&) const = default;
 };
+
+// The same as a type, which kernels are templated on: nvcc 13.0 spells a value of class type in a
+// kernel's parameter type by its mangled name, which the host compiler does not know.
+template <int VectorWidth, int Items, int ThreadsPerBlock, int LanesPerRow, int GroupDims,
+          int IsLooped, int IsRowsFastest, int IndexBits>
+struct specialization {
+  static constexpr int vector_width = VectorWidth, items = Items,
+                       threads_per_block = ThreadsPerBlock, lanes_per_row = LanesPerRow,
+                       group_dims = GroupDims, index_bits = IndexBits;
+  static constexpr bool is_looped = IsLooped != 0, is_rows_fastest = IsRowsFastest != 0;
+};
+template <configuration C>
+using specialization_of =
+    specialization<C.vector_width, C.items, C.threads_per_block, C.lanes_per_row, C.group_dims,
+                   C.is_looped, C.is_rows_fastest, C.index_bits>;
 
 namespace detail {
 

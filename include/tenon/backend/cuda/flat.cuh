@@ -9,8 +9,8 @@
 namespace tenon {
 namespace detail {
 
-template <class Program, configuration C>
-using flat_arguments = kernel_arguments<Program, 1, C.group_dims, C.index_bits>;
+template <class Program, class C>
+using flat_arguments = kernel_arguments<Program, 1, C::group_dims, C::index_bits>;
 
 }  // namespace detail
 
@@ -23,12 +23,12 @@ using flat_arguments = kernel_arguments<Program, 1, C.group_dims, C.index_bits>;
 // @pre at least one block; the grid is a function of the number of elements if there are
 // reductions, and then the ticket in the workspace is 0
 // @post every store is written once per position; the ticket is 0 again
-template <class Program, configuration C, unsigned long long Build>
-__global__ void __launch_bounds__(C.threads_per_block, 1)
-    flat_kernel(const __grid_constant__ detail::flat_arguments<Program, C> a) {
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, 1)
+    flat_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
-  constexpr int v = C.vector_width, items = C.items, dims = C.group_dims,
-                threads = C.threads_per_block;
+  constexpr int v = C::vector_width, items = C::items, dims = C::group_dims,
+                threads = C::threads_per_block;
   using tile_loads = needed_loads<Program, v, items, 1, true>;
   using running = running_states<Program, v, items, 1>;
   registers<Program, place::launch> launch;

@@ -30,36 +30,30 @@ struct flat_planner {
                                  cuda_device_facts const& facts) {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr bool reduces = program_traits<Program>::has_reduction;
+    constexpr configuration strided{.vector_width = v,
+                                    .items = u > 2 ? 2 : u,
+                                    .threads_per_block = 256,
+                                    .group_dims = max_rank,
+                                    .index_bits = 32};
+    constexpr configuration single{
+        .items = 4, .threads_per_block = 256, .group_dims = max_rank, .index_bits = 32};
+    constexpr configuration single_wide{
+        .items = 4, .threads_per_block = 256, .group_dims = max_rank, .index_bits = 64};
     long long n = layout.columns.size;
-    if (n == 0 && !reduces && !stores_at<Program>::template has<place::launch>) {
-      cuda_plan<Program> nothing;
-      nothing.launch =
-          launch_with<Program, flat_arguments<Program, configuration{.threads_per_block = 256}>>;
-      nothing.why = "no elements: no launch";
-      return nothing;
-    }
+    if (n == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
+      return plan_of_nothing<Program>("no elements: no launch");
     if constexpr (v > 1) {
       if (moves_as_vectors(layout, call, true)) {
-        if (layout.columns.dims > 1 && n / v < 1ll << 31)
-          return planned<Program, configuration{.vector_width = v,
-                                                .items = u > 2 ? 2 : u,
-                                                .threads_per_block = 256,
-                                                .group_dims = max_rank,
-                                                .index_bits = 32}>(
-              layout, "vectors along the innermost axis, others strided");
         if (layout.columns.dims == 1) return contiguous<Program, v, u, reduces>(layout, facts);
+        if (n / v < 1ll << 31)
+          return planned<Program, strided>(layout,
+                                           "vectors along the innermost axis, others strided");
       }
     }
     if (n < 1ll << 31)
-      return planned<Program, configuration{.items = 4,
-                                            .threads_per_block = 256,
-                                            .group_dims = max_rank,
-                                            .index_bits = 32}>(
+      return planned<Program, single>(
           layout, "single elements: an operand is strided, misaligned or of odd length");
-    return planned<Program, configuration{.items = 4,
-                                          .threads_per_block = 256,
-                                          .group_dims = max_rank,
-                                          .index_bits = 64}>(
+    return planned<Program, single_wide>(
         layout,
         "single elements with 64-bit indices: an operand is strided, misaligned or of odd length");
   }
@@ -88,8 +82,8 @@ struct flat_planner {
   static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
     cuda_plan<Program> result;
-    result.launch = launch_with<Program, flat_arguments<Program, C>>;
-    result.function = reinterpret_cast<void const*>(&flat_kernel<Program, C, build_hash>);
+    result.launch = launch_with<Program, flat_arguments<Program, specialization_of<C>>>;
+    result.function = reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash, flat_arguments<Program, specialization_of<C>>>);
     result.chosen = C;
     result.why = why;
     long long tiles = divide_up(layout.columns.size / C.vector_width,

@@ -47,12 +47,19 @@ template <class Program, class Arguments>
 cudaError_t launch_with(cuda_plan<Program> const& plan, bound_layout<Program> const& layout,
                         bound_arguments<Program> const& call, void* workspace,
                         cudaStream_t stream) {
-  if (!plan.function) return cudaSuccess;
   Arguments arguments =
       Arguments::of(layout, call, plan.chosen.vector_width, plan.split, workspace);
   void* parameters[] = {&arguments};
   return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
                           stream);
+}
+
+template <class Program> cuda_plan<Program> plan_of_nothing(char const* why) {
+  cuda_plan<Program> result;
+  result.launch = [](cuda_plan<Program> const&, bound_layout<Program> const&,
+                     bound_arguments<Program> const&, void*, cudaStream_t) { return cudaSuccess; };
+  result.why = why;
+  return result;
 }
 
 template <class Program, class Selected> void add_ticket(cuda_plan<Program>& plan) {

@@ -9,8 +9,8 @@
 namespace tenon {
 namespace detail {
 
-template <class Program, configuration C>
-using rows_arguments = kernel_arguments<Program, max_rank, C.group_dims, 64>;
+template <class Program, class C>
+using rows_arguments = kernel_arguments<Program, max_rank, C::group_dims, 64>;
 
 // What stays in registers over the phases: all that a reduction needs, what no cache would keep
 // until the stores, and everything while it is little. The rest comes from a cache, item by item,
@@ -41,26 +41,26 @@ template <class Program> struct residency {
   static constexpr int kept_bytes = sum_of_kept_bytes(sequence{});
 };
 
-template <class Program, configuration C>
-struct resident_loads : needed_loads<Program, C.vector_width, C.items,
+template <class Program, class C>
+struct resident_loads : needed_loads<Program, C::vector_width, C::items,
                                      program_traits<Program>::row_phases + 1, true> {
-  static constexpr int words = residency<Program>::template words_of_all<C.vector_width, C.items>(
+  static constexpr int words = residency<Program>::template words_of_all<C::vector_width, C::items>(
       typename program_traits<Program>::sequence{});
   template <int K>
   static constexpr bool holds = residency<Program>::template must_stay<K> ||
                                 (residency<Program>::template is_element_load<K> && words <= 64);
 };
-template <class Program, configuration C>
+template <class Program, class C>
 struct late_loads
-    : needed_loads<Program, C.vector_width, 1, program_traits<Program>::row_phases + 1, true> {
+    : needed_loads<Program, C::vector_width, 1, program_traits<Program>::row_phases + 1, true> {
   template <int K>
   static constexpr bool holds = residency<Program>::template is_element_load<K> &&
                                 !resident_loads<Program, C>::template holds<K>;
 };
 
 // One thread's view of the row that it works on.
-template <class Program, configuration C> struct row_worker {
-  static constexpr int v = C.vector_width, items = C.items, dims = C.group_dims;
+template <class Program, class C> struct row_worker {
+  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr int phases = program_traits<Program>::row_phases;
   using arguments = rows_arguments<Program, C>;
   using resident = resident_loads<Program, C>;
@@ -102,7 +102,7 @@ template <class Program, configuration C> struct row_worker {
   }
 
   template <class Tile> __device__ __forceinline__ void load_resident(Tile& tile) {
-    if constexpr (!C.is_looped)
+    if constexpr (!C::is_looped)
       load_tile<Program, resident, v, items, dims, false>(tile, a, offsets, resident_positions(),
                                                           is_inside);
   }
@@ -121,7 +121,7 @@ template <class Program, configuration C> struct row_worker {
 
   template <int Phase, bool Stores, class Tile, class States>
   __device__ __forceinline__ void sweep(Tile const& tile, States& states) {
-    if constexpr (C.is_looped) {
+    if constexpr (C::is_looped) {
       using loads = needed_loads<Program, v, items, Phase, Stores>;
       for (long long t = 0; t < a.split.column_tiles; ++t) {
         auto positions = looped_positions<Phase>(t);
@@ -139,19 +139,19 @@ template <class Program, configuration C> struct row_worker {
 
   template <int Phase> __device__ __forceinline__ void combine() {
     using reductions = reductions_of<Program, place::row, Phase>;
-    if constexpr (C.is_rows_fastest) {
+    if constexpr (C::is_rows_fastest) {
       combine_strided<reductions>();
     } else {
-      constexpr int width = C.lanes_per_row > 0 ? C.lanes_per_row : 32;
+      constexpr int width = C::lanes_per_row > 0 ? C::lanes_per_row : 32;
       for_each_selected<Program, reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         read_register<k>(f.row) =
             combine_lanes<typename reduction_facts<Program, k>::op, width>(read_register<k>(f.row));
       });
-      if constexpr (C.lanes_per_row == 0) {
+      if constexpr (C::lanes_per_row == 0) {
         int warps = a.split.warps_per_row;
         if (warps > 1)
-          combine_warps<Program, reductions, C.threads_per_block / 32>(f.row, row_in_block * warps,
+          combine_warps<Program, reductions, C::threads_per_block / 32>(f.row, row_in_block * warps,
                                                                        warps, buffer);
       }
     }
@@ -162,14 +162,14 @@ template <class Program, configuration C> struct row_worker {
   template <class Reductions> __device__ __forceinline__ void combine_strided() {
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      shared_states<Program, k, C.threads_per_block>(buffer)[lane * 32 + row_in_block] =
+      shared_states<Program, k, C::threads_per_block>(buffer)[lane * 32 + row_in_block] =
           read_register<k>(f.row);
     });
     __syncthreads();
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
-      auto const* all = shared_states<Program, k, C.threads_per_block>(buffer) + row_in_block;
+      auto const* all = shared_states<Program, k, C::threads_per_block>(buffer) + row_in_block;
       typename facts::state state = all[0];
       for (int other = 1; other < lanes; ++other)
         state = facts::op::combine(state, all[other * 32]);
@@ -182,7 +182,7 @@ template <class Program, configuration C> struct row_worker {
   __device__ __forceinline__ void finish_row(long long next_row,
                                              std::integer_sequence<int, Phase...>) {
     begin(next_row);
-    selected_registers<Program, std::conditional_t<C.is_looped, no_loads, resident>> tile;
+    selected_registers<Program, std::conditional_t<C::is_looped, no_loads, resident>> tile;
     load_resident(tile);
     (reduce<Phase + 1>(tile), ...);
     selected_registers<Program, no_loads> none;
@@ -228,9 +228,9 @@ template <class Program, configuration C> struct row_worker {
 // there are totals, and then the ticket in the workspace is 0
 // @post every store is written once per position; a row's bits do not depend on the other rows; the
 // ticket is 0 again
-template <class Program, configuration C, unsigned long long Build>
-__global__ void __launch_bounds__(C.threads_per_block, 1)
-    rows_kernel(const __grid_constant__ detail::rows_arguments<Program, C> a) {
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, 1)
+    rows_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   using totals = reductions_of<Program, place::total, 0>;
   registers<Program, place::launch> launch;
@@ -244,9 +244,9 @@ __global__ void __launch_bounds__(C.threads_per_block, 1)
     read_register<k>(total) = reduction_facts<Program, k>::identity();
   });
 
-  constexpr bool rows_fastest = C.is_rows_fastest != 0;
+  constexpr bool rows_fastest = C::is_rows_fastest;
   int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
-  int width = C.lanes_per_row > 0 ? C.lanes_per_row : static_cast<int>(blockDim.x),
+  int width = C::lanes_per_row > 0 ? C::lanes_per_row : static_cast<int>(blockDim.x),
       height = static_cast<int>(blockDim.y);
   row_worker<Program, C> worker{a, f, rows_fastest ? y : x, rows_fastest ? height : width,
                                 rows_fastest ? x : y};
@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(C.threads_per_block, 1)
 
   bool is_writer = x == 0 && y == 0;
   if constexpr (program_traits<Program>::has_total) {
-    if (!combine_grid<Program, totals, C.threads_per_block>(total, a.workspace, worker.buffer))
+    if (!combine_grid<Program, totals, C::threads_per_block>(total, a.workspace, worker.buffer))
       return;
     evaluate<place::total, 0, max_nodes>(f);
     if (is_writer) store_all<place::total>(f, a);

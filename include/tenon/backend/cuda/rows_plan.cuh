@@ -29,12 +29,8 @@ struct rows_planner {
     constexpr int loads = element_operands<Program>::loads;
     long long n = layout.columns.size;
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
-        !stores_at<Program>::template has<place::launch>) {
-      cuda_plan<Program> nothing;
-      nothing.launch = launch_with<Program, rows_arguments<Program, configuration{}>>;
-      nothing.why = "no rows: no launch";
-      return nothing;
-    }
+        !stores_at<Program>::template has<place::launch>)
+      return plan_of_nothing<Program>("no rows: no launch");
     if constexpr (v > 1) {
       if (moves_as_vectors(layout, call, false)) {
         if (layout.columns.dims == 1) {
@@ -101,8 +97,8 @@ struct rows_planner {
   template <class Program, configuration C>
   static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
     cuda_plan<Program> result;
-    result.launch = launch_with<Program, rows_arguments<Program, C>>;
-    result.function = reinterpret_cast<void const*>(&rows_kernel<Program, C, build_hash>);
+    result.launch = launch_with<Program, rows_arguments<Program, specialization_of<C>>>;
+    result.function = reinterpret_cast<void const*>(&rows_kernel<Program, specialization_of<C>, build_hash, rows_arguments<Program, specialization_of<C>>>);
     result.chosen = C;
     result.why = why;
     long long vectors = layout.columns.size / C.vector_width, lanes = C.lanes_per_row,
