@@ -63,7 +63,7 @@ class plan_cache {
     reader_scope reading(readers_);
     std::uint64_t h = key.hash();
     for (int probe = 0; probe < probes; ++probe) {
-      entry const* found = slots_[(h + static_cast<unsigned>(probe)) % capacity].load(std::memory_order_acquire);
+      entry const* found = slots_[(h + static_cast<unsigned>(probe)) % capacity].load();
       if (found && found->hash == h && found->key == key) {
         hits_.fetch_add(1, std::memory_order_relaxed);
         return use(found->plan);
@@ -109,8 +109,9 @@ class plan_cache {
       evictions_.fetch_add(1, std::memory_order_relaxed);
     }
     entry* inserted = fresh.release();
-    target->store(inserted, std::memory_order_release);
-    // This thread is the only reader: no other can still hold a retired entry.
+    target->store(inserted);
+    // This thread is the only reader: no other can still hold a retired entry. That needs sequential consistency of the
+    // slots and of the count: a reader that this load does not see must see the store above.
     if (readers_.load() == 1) retired_.clear();
     return inserted;
   }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must be equal bit by bit: two runs, a row among any number of rows, an aligned and a
+// misaligned operand.
+#include "run/support/arrays.hpp"
+
+namespace {
+
+using bytes = std::vector<unsigned char>;
+
+constexpr std::int64_t lengths[] = {1, 33, 1000, 1025, 4099, 20011};
+
+// One result of rank 2 and one of rank 1 from the kernel families with rows.
+template <class T> struct row_results { bytes softmax, layer_norm, sum; };
+template <class T> row_results<T> run(array<T, 2>& x) {
+  auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<-1>); });
+  auto const g = tn::compile([](auto x) {
+    return tn::outputs(tn::layer_norm(x, tn::axis<-1>), tn::sum(x, tn::axis<-1>));
+  });
+  array<T, 2> softmax(x.extents()), layer_norm(x.extents());
+  array<T, 1> sum({x.extents()[0]});
+  auto a = softmax.view(), b = layer_norm.view();
+  auto c = sum.view();
+  f.into(a)(x.view());
+  g.into(b, c)(x.view());
+  return {softmax.bits(), layer_norm.bits(), sum.bits()};
+}
+template <class T>
+void expect_same(row_results<T> const& a, row_results<T> const& b, std::string const& what) {
+  EXPECT_EQ(a.softmax, b.softmax) << "softmax, " << what;
+  EXPECT_EQ(a.layer_norm, b.layer_norm) << "layer_norm, " << what;
+  EXPECT_EQ(a.sum, b.sum) << "sum, " << what;
+}
+
+bytes first(bytes const& from, std::size_t count) {
+  return bytes(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+template <class T> void check_rows() {
+  for (std::int64_t length : lengths) {
+    std::string const what = std::to_string(length) + " columns";
+    // Many rows only where they are short: what matters is how rows are dealt out.
+    std::int64_t const most = length > 5000 ? 200 : 1000;
+    auto many = random_array<T, 2>({most, length});
+    row_results<T> const all = run(many);
+    expect_same(all, run(many), "second run, " + what);
+    for (std::int64_t rows : {1, 7}) {
+      array<T, 2> few({rows, length}, arrangement::contiguous,
+                      reference::doubles({rows, length}, [&] {
+                        reference::doubles values = many.values();
+                        values.values.resize(static_cast<std::size_t>(rows * length));
+                        return values.values;
+                      }()));
+      row_results<T> const some = run(few);
+      row_results<T> const expected{first(all.softmax, some.softmax.size()),
+                                    first(all.layer_norm, some.layer_norm.size()),
+                                    first(all.sum, some.sum.size())};
+      expect_same(some, expected, std::to_string(rows) + " rows, " + what);
+    }
+  }
+}
+TEST(same_bits, of_rows_of_float) { check_rows<float>(); }
+TEST(same_bits, of_rows_of_bfloat16) { check_rows<tn::bfloat16>(); }
+
+TEST(same_bits, of_a_total_in_every_run) {
+  auto const f =
+      tn::compile([](auto x) { return tn::outputs(tn::sum(x), tn::var(x), tn::logsumexp(x)); });
+  auto const nested = tn::compile([](auto x) { return tn::mean(tn::logsumexp(x, tn::axis<1>)); });
+  for (std::int64_t length : {33, 1025, 70000}) {
+    auto x = random_array<float, 2>({37, length});
+    auto const once = [&] {
+      auto const [sum, var, log_sum_exp] = f(x.view());
+      return std::array{sum.item(), var.item(), log_sum_exp.item(), nested(x.view()).item()};
+    };
+    auto const expected = once();
+    for (int round = 0; round < 5; ++round) EXPECT_EQ(once(), expected) << length;
+  }
+}
+
+TEST(same_bits, of_a_misaligned_operand) {
+  for (std::int64_t length : lengths) {
+    auto aligned = random_array<float, 2>({5, length});
+    array<float, 2> misaligned({5, length}, arrangement::misaligned, aligned.values());
+    expect_same(run(aligned), run(misaligned), std::to_string(length) + " columns, misaligned");
+  }
+}
+
+}  // namespace
