@@ -34,6 +34,10 @@ inline constexpr dim unit_dim = 0;
 class dim_table {
  public:
   constexpr dim_table() { add({dim_kind::constant, 1}); }
+  // A table as it was: its entries and the representative of each.
+  constexpr dim_table(dim_expression const* entries, dim const* representatives, int count) {
+    for (dim d = 0; d < count; ++d) entries_.push_back(entries[d]), parents_.push_back(representatives[d]);
+  }
 
   constexpr dim constant(long long length) { return add({dim_kind::constant, length}); }
   constexpr dim of_input(int input, int axis, extent e) {

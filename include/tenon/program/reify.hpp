@@ -4,6 +4,7 @@
 
 #include "tenon/capture/trace.hpp"
 #include "tenon/passes/pipeline.hpp"
+#include "tenon/program/flat_description.hpp"
 #include "tenon/program/instruction.hpp"
 #include "tenon/schedule/select.hpp"
 
@@ -19,9 +20,10 @@ struct flat_instruction {
 };
 
 // The program as one plain constant of exactly the members that its type needs.
-template <int Capacity>
+template <class Capacities>
 struct flat_program {
-  flat_instruction items[Capacity] = {};
+  static constexpr int capacity = Capacities::nodes;
+  flat_instruction items[capacity] = {};
   int size = 0;
   int argument_count = 0;
   int output_count = 0;
@@ -29,16 +31,19 @@ struct flat_program {
   family const* chosen = nullptr;
 
   constexpr void add(flat_instruction const& i) {
-    if (size < Capacity) items[size] = i;
+    if (size < capacity) items[size] = i;
     ++size;
   }
-  constexpr bool is_complete() const { return size <= Capacity; }
+  constexpr bool is_complete() const { return size <= capacity && about.is_complete; }
+
+  flat_description<Capacities> about = {};
 };
 
 // @pre select(space) is s and refused nothing
-template <int Capacity>
+template <class Capacities>
 constexpr void flatten(graph const& g, iteration_space const& space, schedule const& s,
-                       flat_program<Capacity>& result) {
+                       flat_program<Capacities>& result) {
+  result.about = flat_description<Capacities>(g, space, s);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
@@ -60,9 +65,9 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
 }
 
 // @pre g comes out of the passes
-template <int Capacity>
-constexpr flat_program<Capacity> flatten(graph const& g) {
-  flat_program<Capacity> result;
+template <class Capacities>
+constexpr flat_program<Capacities> flatten(graph const& g) {
+  flat_program<Capacities> result;
   result.argument_count = g.inputs.size();
   result.output_count = g.outputs.size();
   result.refused = g.size() > max_nodes ? refusal::too_many_nodes : g.refused;
@@ -78,27 +83,24 @@ constexpr flat_program<Capacity> flatten(graph const& g) {
   return result;
 }
 
-inline constexpr int common_capacity = 64;
-
 // A member, because nvcc 13.0 crashes on a variable template of this type that is named outside a template.
-template <int Capacity, class Function, class... Arguments>
+template <class Capacities, class Function, class... Arguments>
 struct lowered_with {
-  static constexpr auto flat = flatten<Capacity>(passes::run(trace<Function, Arguments...>()));
+  static constexpr auto flat = flatten<Capacities>(passes::run(trace<Function, Arguments...>()));
 };
 
 // Tracing is cheap beside the passes, so a long expression should not go through them twice.
 template <class Function, class... Arguments>
-consteval int likely_capacity() {
-  return trace<Function, Arguments...>().size() <= 2 * common_capacity ? common_capacity : max_nodes;
+consteval bool is_likely_common() {
+  return trace<Function, Arguments...>().size() <= 2 * common_capacities::nodes;
 }
 
 // A function of Function and argument types, known as a constant: what reify and the reports of compile time read.
 template <class Function, class... Arguments>
 struct lowered {
-  static constexpr int likely = likely_capacity<Function, Arguments...>();
-  static constexpr int capacity =
-      lowered_with<likely, Function, Arguments...>::flat.is_complete() ? likely : max_nodes;
-  static constexpr auto const& flat = lowered_with<capacity, Function, Arguments...>::flat;
+  using likely = std::conditional_t<is_likely_common<Function, Arguments...>(), common_capacities, largest_capacities>;
+  using capacities = std::conditional_t<lowered_with<likely, Function, Arguments...>::flat.is_complete(), likely, largest_capacities>;
+  static constexpr auto const& flat = lowered_with<capacities, Function, Arguments...>::flat;
 };
 
 template <class Lowered, int I>

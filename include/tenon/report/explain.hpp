@@ -37,7 +37,7 @@ explanation explain_call(Program, expression_name const& name, Args const&... ar
   call_arguments<Signature::input_count> erased;
   (erased.add(args), ...);
   call_facts facts{.name = name,
-                   .about = &Signature::describe(),
+                   .about = &Signature::describe_in_full(),
                    .inputs = {erased.inputs, static_cast<std::size_t>(Signature::input_count)},
                    .space = space::name,
                    .is_on_device = std::is_same_v<space, cuda>};

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The compiled form of an expression as values, for the run time and the reports: the same passes, run once per process.
-//
-// The kernels are instantiated from a constant; this is what the constant was made from. Keeping it as values costs a
-// translation unit nothing, where constants of the whole graph would have to be emitted into it.
+// The compiled form of an expression as values: what a call needs, restored from a constant, and all of it for reports.
 
 #include "tenon/program/reify.hpp"
 
 namespace tenon {
 
-struct description {
-  graph traced;  // as the lambda wrote it
-  graph final;   // after the passes
-  iteration_space space;
-  schedule plan;
-};
+// The final graph, the operands of the space and the axis groups.
+template <class Function, class... Arguments>
+description const& describe_call() {
+  static description const made = detail::restored(detail::lowered<Function, Arguments...>::flat.about);
+  return made;
+}
 
+// Everything, by running the passes again: for reports, which also show what the lambda wrote.
 template <class Function, class... Arguments>
 description const& describe_expression() {
   static description const made = [] {

@@ -72,7 +72,8 @@ struct signature {
   static constexpr int input_count = lowered_type::flat.argument_count;
   static constexpr int output_count = lowered_type::flat.output_count;
   static constexpr tenon::family const* family = lowered_type::flat.chosen;
-  static description const& describe() { return describe_expression<Function, argument_t<Args>...>(); }
+  static description const& describe() { return describe_call<Function, argument_t<Args>...>(); }
+  static description const& describe_in_full() { return describe_expression<Function, argument_t<Args>...>(); }
 };
 
 // Outputs as the caller gave them.

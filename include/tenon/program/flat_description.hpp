@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the run time must know of an expression, as one constant: the final graph and how its operands lie in the space.
+//
+// Emitted as data rather than computed again at the first call, because compiling the passes as host code cost 4.8 s
+// of g++ -O3 in every translation unit.
+
+#include "tenon/schedule/select.hpp"
+
+namespace tenon {
+
+// What the run time and the reports read. `traced`, the instructions and the places are filled for reports only.
+struct description {
+  graph traced;  // as the lambda wrote it
+  graph final;   // after the passes
+  iteration_space space;
+  schedule plan;
+};
+
+namespace detail {
+
+// Capacities that nearly every expression fits, and those of the largest one.
+struct common_capacities {
+  static constexpr int nodes = 64, attributes = 16, dims = 32, operands = 16, checks = 16;
+};
+struct largest_capacities {
+  static constexpr int nodes = max_nodes, attributes = 256, dims = 512, operands = 256, checks = 512;
+};
+
+template <class Capacities>
+struct flat_description {
+  static_vector<node, Capacities::nodes> nodes;
+  static_vector<attribute, Capacities::attributes> attributes;
+  static_vector<dim_expression, Capacities::dims> dims;
+  static_vector<dim, Capacities::dims> representatives;
+  static_vector<graph_input, Capacities::operands> inputs;
+  static_vector<graph_output, Capacities::operands> outputs;
+  static_vector<dim_check, Capacities::checks> checks;
+  static_vector<dim, max_axes> axes;
+  static_vector<load, Capacities::operands> loads;
+  static_vector<store, Capacities::operands> stores;
+  static_vector<int, Capacities::operands> scalars, sizes;
+  unsigned rows = 0, columns = 0;
+  bool is_complete = true;  // everything fitted
+
+  constexpr flat_description() = default;
+  constexpr flat_description(graph const& g, iteration_space const& space, schedule const& s)
+      : rows(s.rows), columns(s.columns) {
+    append(nodes, g.nodes), append(attributes, g.attributes);
+    for (dim d = 0; d < g.dims.size(); ++d) append_one(dims, g.dims[d]), append_one(representatives, g.dims.representative(d));
+    append(inputs, g.inputs), append(outputs, g.outputs), append(checks, g.checks);
+    append(axes, space.axes), append(loads, space.loads), append(stores, space.stores);
+    append(scalars, space.scalars), append(sizes, space.sizes);
+  }
+
+ private:
+  template <class T, int N>
+  constexpr void append_one(static_vector<T, N>& to, T const& item) {
+    if (to.count < N)
+      to.push_back(item);
+    else
+      is_complete = false;
+  }
+  template <class T, int N>
+  constexpr void append(static_vector<T, N>& to, constexpr_vector<T> const& from) {
+    for (T const& item : from) append_one(to, item);
+  }
+};
+
+template <class T>
+void append(constexpr_vector<T>& to, T const* items, int count) {
+  for (int i = 0; i < count; ++i) to.push_back(items[i]);
+}
+
+// The description as growing vectors again, once per process and expression.
+template <class Flat>
+description restored(Flat const& flat) {
+  description d;
+  append(d.final.nodes, flat.nodes.items, flat.nodes.count);
+  append(d.final.attributes, flat.attributes.items, flat.attributes.count);
+  append(d.final.inputs, flat.inputs.items, flat.inputs.count);
+  append(d.final.outputs, flat.outputs.items, flat.outputs.count);
+  append(d.final.checks, flat.checks.items, flat.checks.count);
+  d.final.dims = dim_table(flat.dims.items, flat.representatives.items, flat.dims.count);
+  append(d.space.axes, flat.axes.items, flat.axes.count);
+  append(d.space.loads, flat.loads.items, flat.loads.count);
+  append(d.space.stores, flat.stores.items, flat.stores.count);
+  append(d.space.scalars, flat.scalars.items, flat.scalars.count);
+  append(d.space.sizes, flat.sizes.items, flat.sizes.count);
+  d.plan.rows = flat.rows, d.plan.columns = flat.columns;
+  return d;
+}
+
+}  // namespace detail
+}  // namespace tenon
