@@ -39,7 +39,7 @@ struct operand_facts {
 
 // Everything that a report is written from; it holds no type of the expression.
 struct call_facts {
-  expression_name name;
+  expression_name name = {};
   description const* about = nullptr;
   std::span<argument const> inputs = {};
   char const* space = "cpu";
@@ -193,22 +193,28 @@ class explanation_writer {
     row("instructions, about", with_prefix(c.issue_slots, "") + ", " + with_prefix(c.issue_slots / bytes, "") + "for every byte moved", "");
   }
 
-  // Nothing is silently slow: what the layout of an operand costs is said here.
+  // Nothing is silently slow: what a layout or a shape costs is said here.
   void write_slower_paths() {
     std::string notes;
+    bool moves_single_elements = configuration_says("single elements");
     for (operand_facts const& o : facts_.operands) {
       if (o.where != place::element || facts_.columns.size <= 1 || facts_.columns.dims == 0) continue;
       long long stride = o.layout.column_strides[facts_.columns.dims - 1];
       if (stride != 0 && stride != 1)
-        notes += "  " + o.name + " is read or written " + std::to_string(stride) + " elements apart: one element at a time, from " +
-                 "memory that is fetched in longer pieces; give it with its last axis contiguous\n";
-      else if (facts_.is_on_device && stride == 1 && !is_vectorisable(o))
-        notes += "  " + o.name + " does not start each run of elements at a multiple of 16 bytes: accesses of 16 bytes are not used for it everywhere\n";
+        notes += "  " + o.name + " has neighbours " + std::to_string(stride) + " elements apart: they are moved one at a time, out of " +
+                 "longer pieces of memory; give it with its last axis contiguous\n";
+      else if (moves_single_elements && stride == 1 && !is_vectorisable(o))
+        notes += "  " + o.name + " has rows that do not begin at multiples of 16 bytes: elements are moved one at a time\n";
     }
+    if (moves_single_elements && notes.empty())
+      notes += "  the number of columns is no multiple of what 16 bytes hold: elements are moved one at a time\n";
+    if (configuration_says("read again in each phase") && result_.cost.bytes_read_again > 0)
+      notes += "  a row is longer than registers hold: it is read again in each phase\n";
     if (facts_.is_on_device && d_.plan.row_phases > 0 && d_.plan.rows && facts_.rows.size < 32 && facts_.columns.size > 32768)
-      notes += "  only " + plural(facts_.rows.size, "row") + ": fewer blocks than the device could run at once may be at work\n";
+      notes += "  only " + plural(facts_.rows.size, "row") + ", each the work of one block: most of the device is idle\n";
     result_.costs += notes.empty() ? "\nno slower path is taken\n" : "\nslower than it could be\n" + notes;
   }
+  bool configuration_says(char const* words) const { return facts_.configuration.find(words) != std::string::npos; }
   bool is_vectorisable(operand_facts const& o) const {
     if (!o.is_aligned) return false;
     for (int k = 0; k + 1 < facts_.columns.dims; ++k)

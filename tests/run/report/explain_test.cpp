@@ -83,8 +83,34 @@ TEST(explain, a_transposed_operand_is_said_to_be_slower) {
   auto add = tn::compile([](auto x, auto z) { return x + z; });
   EXPECT_TRUE(contains(tn::explain(add, z, z).costs, "no slower path is taken"));
   auto e = tn::explain(add, z, x.view().permuted<1, 0>());
-  EXPECT_TRUE(contains(e.costs, "x1 is read or written 60 elements apart")) << e.costs;
+  EXPECT_TRUE(contains(e.costs, "x1 has neighbours 60 elements apart")) << e.costs;
   EXPECT_TRUE(contains(e.heading, "strides [1, 60]")) << e.heading;
+}
+
+struct softmax_of_rows {
+  constexpr auto operator()(auto x) const { return tn::softmax(x, tn::axis<1>); }
+};
+
+// A report from facts made by hand, as the backend of a device would give them.
+std::string costs_on_device(std::string const& configuration, long long rows, long long columns, long long row_stride) {
+  tn::argument x{nullptr, {.rank = 2, .extents = {rows, columns}, .strides = {row_stride, 1}}, tn::dtype::f32};
+  tn::detail::call_facts facts{.about = &tn::describe_expression<softmax_of_rows, tn::tensor_argument<tn::dtype::f32, tn::dyn, tn::dyn>>(),
+                               .inputs = {&x, 1},
+                               .space = "cuda",
+                               .is_on_device = true,
+                               .configuration = configuration};
+  facts.rows = {1, rows, {rows}};
+  facts.columns = {1, columns, {columns}};
+  facts.operands = {{.name = "x0", .layout = {{row_stride}, {1}}}};
+  return tn::detail::explanation_writer(facts).write().costs;
+}
+
+TEST(explain, slower_paths_of_a_device) {
+  EXPECT_TRUE(contains(costs_on_device("row in registers of a warp", 1000, 512, 512), "no slower path is taken"));
+  EXPECT_TRUE(contains(costs_on_device("single elements, row in registers", 1000, 510, 513), "x0 has rows that do not begin at multiples of 16 bytes"));
+  EXPECT_TRUE(contains(costs_on_device("single elements, row in registers", 1000, 510, 512), "is no multiple of what 16 bytes hold"));
+  EXPECT_TRUE(contains(costs_on_device("row read again in each phase", 1000, 100000, 100000), "longer than registers hold"));
+  EXPECT_TRUE(contains(costs_on_device("row in registers", 1, 100000, 100000), "only 1 row, each the work of one block"));
 }
 
 TEST(explain, an_empty_tensor_has_no_bytes) {
