@@ -7,8 +7,8 @@
 #   TENON_TEST_FILTER        gtest filter of the stage test (*)
 #   TENON_SANITIZE_FILTER    gtest filter of the stage sanitize (*)
 #   TENON_SANITIZE_SHARDS    of the filtered tests every so many-th is run under each tool (8)
-#   TENON_BENCH_ARGS         arguments for every benchmark program
-#   TENON_LIMIT_S_BUILD, _TEST, _SANITIZE, _BENCH    time limit of one step (300, 240, 120, 120)
+#   TENON_BENCH_ARGS         arguments of benchmarks/run.sh (--quick, --no-peers, --groups A,B)
+#   TENON_LIMIT_S_BUILD, _TEST, _SANITIZE, _BENCH    time limit of one step (300, 240, 120, 540)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/cuda.sh
@@ -87,11 +87,9 @@ run_sanitize() {
 }
 
 run_bench() {
-  local program
-  for program in $(programs benchmarks 'bench_*'); do
-    # shellcheck disable=SC2086  # the arguments are a list
-    step bench "$(basename "$program")" "${TENON_LIMIT_S_BENCH:-120}" "$program" ${TENON_BENCH_ARGS:-}
-  done
+  # shellcheck disable=SC2086  # the arguments are a list
+  step bench "benchmarks/run.sh" "${TENON_LIMIT_S_BENCH:-540}" \
+    benchmarks/run.sh --build "$build" --out "$out" ${TENON_BENCH_ARGS:-}
 }
 
 for stage in "${stages[@]}"; do
