@@ -30,6 +30,7 @@ struct demand {
   int sources[max_operands] = {-1, -1, -1, -1};  // demands for the operands; -1: the operand as it is
   unsigned axes = 0;                             // reduction: the reduced axes of the moved operand
   int map = no_attribute;                        // broadcast: its map from the moved operand
+  int next = -1;                                 // another demand for the same node
   int result = -1;
 };
 
@@ -39,22 +40,24 @@ class puller {
 
   // The id of `root` seen through `how`, with the movement as deep in the graph as it goes.
   constexpr int pull(int root, movement const& how) {
+    first_ = constexpr_vector<int>(root + 1, -1);
     want(root, how);
     for (int i = 0; i < demands_.size(); ++i) ask(i);
     if (demands_.size() == 1) return build(demands_[0]);
     // Operands come before their users.
-    for (int id = 0; id <= root; ++id)
-      for (demand& d : demands_)
-        if (d.id == id) d.result = build(d);
+    for (int first : first_)
+      for (int i = first; i >= 0; i = demands_[i].next) demands_[i].result = build(demands_[i]);
     return demands_[0].result;
   }
 
  private:
   constexpr int want(int id, movement const& how) {
-    for (int i = 0; i < demands_.size(); ++i)
-      if (demands_[i].id == id && demands_[i].how == how) return i;
-    demands_.push_back({id, how});
-    return demands_.size() - 1;
+    for (int i = first_[id]; i >= 0; i = demands_[i].next)
+      if (demands_[i].how == how) return i;
+    demand wanted{id, how};
+    wanted.next = first_[id];
+    demands_.push_back(wanted);
+    return first_[id] = demands_.size() - 1;
   }
   // A value of one element is an operand of any shape as it is.
   constexpr int want_operand(int id, movement const& how) { return g_[id].rank() == 0 ? -1 : want(id, how); }
@@ -213,6 +216,7 @@ class puller {
 
   graph& g_;
   constexpr_vector<demand> demands_;
+  constexpr_vector<int> first_;  // demand of each node; -1: none
 };
 
 }  // namespace detail

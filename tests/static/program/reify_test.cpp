@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program type of an expression: short, free of closures, equal for equal expressions.
+#include "tenon/program/reify.hpp"
+
+#include "static/support.hpp"
+#include "tenon/program/evaluate.hpp"
+
+namespace tenon::test {
+namespace {
+
+template <class... Arguments, class Function> constexpr auto program_of(Function) {
+  return decltype(to_program<Function, Arguments...>()){};
+}
+template <class A, class B> constexpr bool is_same(A, B) { return std::is_same_v<A, B>; }
+template <place Where, int Phase, bool VariesOverRows = false, dtype D = dtype::f32>
+inline constexpr unsigned at = meta{D, Where, Phase, VariesOverRows}.packed();
+
+// The whole type, spelled out.
+static_assert(
+    is_same(program_of<vector>([](auto x) { return exp(x) * 2; }),
+            program<ins<ops::load, at<place::element, 0>, 0>,                              //
+                    ins<ops::exp, at<place::element, 0>, 0, 0>,                            //
+                    ins<ops::literal, at<place::launch, 0>, literal_bits(dtype::f32, 2)>,  //
+                    ins<ops::mul, at<place::element, 0>, 0, 1, 2>,                         //
+                    ins<ops::store, at<place::element, 0, true>, 0, 3>>{}));
+static_assert(is_same(program_of<tensor_argument<dtype::f16, dyn, dyn>>([](auto x) {
+                        return sum(x, axis<1>);
+                      }),
+                      program<ins<ops::load, at<place::element, 0, true, dtype::f16>, 0>,
+                              ins<ops::sum, at<place::row, 1, true, dtype::f16>, 0, 0>,
+                              ins<ops::store, at<place::row, 1, true, dtype::f16>, 0, 1>>{}));
+
+// Two lambdas that say the same are one program; so are all lengths that are known only at run
+// time.
+static_assert(is_same(program_of<vector, vector>([](auto x, auto y) { return x + y; }),
+                      program_of<vector, f32<"N">>([](auto a, auto b) { return b + a; })));
+static_assert(!is_same(program_of<vector>([](auto x) { return x + 1; }),
+                       program_of<vector>([](auto x) { return x + 2; })));
+static_assert(!is_same(program_of<matrix>([](auto x) { return sum(x, axis<1>); }),
+                       program_of<matrix>([](auto x) { return sum(x); })));
+
+// A store has the dtype of the output, its value the one it is computed in.
+static_assert(is_same(program_of<tensor_argument<dtype::i32, dyn>>([](auto x) { return x; }),
+                      program<ins<ops::load, at<place::element, 0, false, dtype::i32>, 0>,
+                              ins<ops::store, at<place::element, 0, true, dtype::i32>, 0, 0>>{}));
+
+// Facts of a program.
+using softmax_program = decltype(program_of<matrix>([](auto x) { return softmax(x, axis<1>); }));
+static_assert(program_traits<softmax_program>::size == 7 &&
+              program_traits<softmax_program>::row_phases == 2);
+static_assert(program_traits<softmax_program>::load_count == 1 &&
+              program_traits<softmax_program>::store_count == 1);
+static_assert(program_traits<softmax_program>::has_reduction &&
+              !program_traits<softmax_program>::has_total);
+using loss_program = decltype(program_of<matrix, matrix, scalar>(
+    [](auto x, auto t, auto s) { return s * sum(t * log_softmax(x, axis<1>)); }));
+static_assert(program_traits<loss_program>::has_total &&
+              program_traits<loss_program>::row_phases == 3);
+static_assert(program_traits<loss_program>::scalar_count == 1 &&
+              program_traits<loss_program>::load_count == 2);
+
+// What the elements of a sweep are needed for: 0 load, 1 max, 2 sub, 3 exp, 4 sum, 5 div, 6 store.
+template <int Phase, bool Stores> constexpr text needs() {
+  text out;
+  for (int k = 0; k < program_traits<softmax_program>::size; ++k)
+    out << (element_needs<softmax_program>::template at<Phase, Stores>.needed[k] ? '1' : '0');
+  return out;
+}
+static_assert(needs<1, false>() == "1000000");
+static_assert(needs<2, false>() == "1111000");
+static_assert(needs<3, true>() == "1111110");
+
+// The reason of a refusal is a constant, also where the graph cannot be laid out at all.
+template <class... Arguments, class Function> constexpr refusal refused(Function) {
+  return detail::lowered<Function, Arguments...>::flat.refused;
+}
+static_assert(refused<matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); }) ==
+              refusal::several_axis_groups);
+static_assert(refused<cube>([](auto x) { return exp(flatten(transpose(sum(x, axis<0>)))); }) ==
+              refusal::reshape_across_broadcast);
+static_assert(refused<cube>([](auto x) { return exp(flatten(sum(x, axis<1>))); }) ==
+              refusal::reshape_across_reduction);
+static_assert(refused<matrix>([](auto x) { return x; }) == refusal::none);
+
+// Long expressions: more instructions than the common capacity, and a value shared 2^20 times.
+constexpr auto chain = [](auto x) {
+  auto y = x;
+  for (int i = 0; i < 80; ++i) y = sin(y) * y + y;
+  return y;
+};
+static_assert(program_traits<decltype(program_of<vector>(chain))>::size == 242);
+constexpr auto doublings = [](auto x) {
+  auto y = x;
+  for (int i = 0; i < 20; ++i) y = y + y;
+  return y;
+};
+static_assert(program_traits<decltype(program_of<vector>(doublings))>::size == 22);
+
+// One node too many. A node that is read along two axes is two instructions.
+constexpr auto beyond = [](auto x) {
+  auto y = x;
+  for (int i = 0; i < max_nodes; ++i) y = sin(y);
+  return y;
+};
+static_assert(refused<vector>(beyond) == refusal::too_many_nodes);
+constexpr auto twice = [](auto x) {
+  auto y = x;
+  for (int i = 0; i < max_nodes / 2; ++i) y = sin(y);
+  return y + transpose(y);
+};
+static_assert(refused<f32<4, 4>>(twice) == refusal::too_many_nodes);
+
+}  // namespace
+}  // namespace tenon::test
