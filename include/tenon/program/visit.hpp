@@ -2,9 +2,9 @@
 #pragma once
 // A program → a visit to each of its instructions by host code.
 
-#include "tenon/backend/arguments.hpp"
+#include "tenon/program/evaluate.hpp"
 
-namespace tenon::cpu_backend {
+namespace tenon {
 
 // Calls visit(integral_constant<int, K>) for every instruction K in order. for_each_instruction is
 // a function of the device as well, from which nvcc does not let a function of the host be called.
@@ -15,4 +15,4 @@ template <class Program, class Visit> constexpr void visit_instructions(Visit co
   (typename program_traits<Program>::sequence{});
 }
 
-}  // namespace tenon::cpu_backend
+}  // namespace tenon

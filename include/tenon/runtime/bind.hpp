@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tenon/backend/cpu/instructions.hpp"
+#include "tenon/program/visit.hpp"
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
 
@@ -39,7 +39,7 @@ class binder {
     using traits = program_traits<Program>;
     set_group(d_.plan.rows, result.rows, [&](bool is_load, int k) { return is_load ? result.loads[k].row_strides : result.stores[k].row_strides; });
     set_group(d_.plan.columns, result.columns, [&](bool is_load, int k) { return is_load ? result.loads[k].column_strides : result.stores[k].column_strides; });
-    cpu_backend::visit_instructions<Program>([&](auto index) {
+    visit_instructions<Program>([&](auto index) {
       using I = typename traits::template at<decltype(index)::value>;
       if constexpr (I::is_size) result.sizes[I::bits] = number_word(I::type, static_cast<double>(count(d_.space.sizes[static_cast<int>(I::bits)])));
     });

@@ -3,7 +3,7 @@
 // One call of a program → what stays the same during it, and the values that one thread has of the
 // row it is at.
 
-#include "tenon/backend/cpu/instructions.hpp"
+#include "tenon/program/visit.hpp"
 #include "tenon/backend/cpu/strided_block.hpp"
 
 namespace tenon::cpu_backend {

@@ -3,7 +3,7 @@
 // The reductions of one place and phase → their running states, in one or several lanes, and what
 // is done with them.
 
-#include "tenon/backend/cpu/instructions.hpp"
+#include "tenon/program/visit.hpp"
 
 namespace tenon::cpu_backend {
 

@@ -83,7 +83,9 @@ struct flat_planner {
     constexpr bool reduces = program_traits<Program>::has_reduction;
     cuda_plan<Program> result;
     result.launch = launch_with<Program, flat_arguments<Program, specialization_of<C>>>;
-    result.function = reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash, flat_arguments<Program, specialization_of<C>>>);
+    result.function =
+        reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash,
+                                                   flat_arguments<Program, specialization_of<C>>>);
     result.chosen = C;
     result.why = why;
     long long tiles = divide_up(layout.columns.size / C.vector_width,

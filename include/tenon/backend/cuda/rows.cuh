@@ -152,7 +152,7 @@ template <class Program, class C> struct row_worker {
         int warps = a.split.warps_per_row;
         if (warps > 1)
           combine_warps<Program, reductions, C::threads_per_block / 32>(f.row, row_in_block * warps,
-                                                                       warps, buffer);
+                                                                        warps, buffer);
       }
     }
   }

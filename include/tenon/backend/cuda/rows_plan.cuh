@@ -6,6 +6,7 @@
 
 #include "tenon/backend/cuda/plan_base.cuh"
 #include "tenon/backend/cuda/rows.cuh"
+#include "tenon/program/visit.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
 
@@ -21,6 +22,24 @@ struct rows_planner {
     return values > width ? values / width : 1;
   }
   static constexpr int widest_block = 512;
+  // Rows fastest keeps the state of every reduction twice per thread in shared memory, of which a
+  // kernel has 48 KB without asking.
+  template <class Program>
+  static constexpr int bytes_per_thread = [] {
+    int bytes = 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_reduction && I::where == place::row)
+        bytes += 2 * static_cast<int>(sizeof(typename I::value_type));
+    });
+    return bytes;
+  }();
+  template <class Program>
+  static constexpr int threads_that_share = [] {
+    int threads = widest_block;
+    while (threads > 32 && bytes_per_thread<Program> * threads > 47 * 1024) threads /= 2;
+    return threads;
+  }();
 
   template <class Program>
   static cuda_plan<Program> plan(bound_layout<Program> const& layout,
@@ -64,7 +83,7 @@ struct rows_planner {
     }
     if (rows_are_neighbours(layout, call)) {
       constexpr configuration fastest{.items = 4,
-                                      .threads_per_block = widest_block,
+                                      .threads_per_block = threads_that_share<Program>,
                                       .group_dims = max_rank,
                                       .is_looped = 1,
                                       .is_rows_fastest = 1};
@@ -98,7 +117,9 @@ struct rows_planner {
   static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
     cuda_plan<Program> result;
     result.launch = launch_with<Program, rows_arguments<Program, specialization_of<C>>>;
-    result.function = reinterpret_cast<void const*>(&rows_kernel<Program, specialization_of<C>, build_hash, rows_arguments<Program, specialization_of<C>>>);
+    result.function =
+        reinterpret_cast<void const*>(&rows_kernel<Program, specialization_of<C>, build_hash,
+                                                   rows_arguments<Program, specialization_of<C>>>);
     result.chosen = C;
     result.why = why;
     long long vectors = layout.columns.size / C.vector_width, lanes = C.lanes_per_row,
