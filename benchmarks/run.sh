@@ -5,6 +5,7 @@
 # Usage: benchmarks/run.sh [--build DIR] [--out DIR] [--bars FILE] [--groups A,B] [--modes A,B] [--quick] [--no-peers]
 #   --build    folder with benchmarks/bench_* (build/gpu)
 #   --out      folder for lines, logs and <device>.json ($TENON_OUT, else build/gpu-results)
+#   TENON_COMMIT    the commit to write down where there is no repository
 #   --bars     JSON list of rows to compare with, shown in the table's last column
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -47,7 +48,7 @@ add_clocks() {  # $1: the header's name for this moment
     "$1" "$(smi driver_version)" "$(smi clocks.sm)" "$(smi clocks.mem)" "$(smi power.draw)" "$(smi temperature.gpu)" >>"$lines"
 }
 printf '{"header": {"date": "%s", "commit": "%s"}}\n' "$(date -u +%F)" \
-  "$(git rev-parse --short HEAD 2>/dev/null || echo unknown)" >>"$lines"
+  "${TENON_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}" >>"$lines"
 
 step() {  # name, limit in seconds, command...: a failure is reported, and the other steps still run
   local name="$1" limit_s="$2" begin=$SECONDS status
