@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tenon/backend/arguments.hpp"
 #include "tenon/program/visit.hpp"
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
