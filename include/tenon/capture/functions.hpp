@@ -7,9 +7,52 @@
 
 namespace tenon {
 
+namespace detail {
+
+// An operator that says more of its calls: `defaults`, the trailing operands that a call may leave out, or `accepts(dtype)`.
+template <class Op>
+struct particular_body {
+  template <class... A>
+  constexpr auto operator()(A const&... operands) const {
+    constexpr int missing = Op::arity - static_cast<int>(sizeof...(A));
+    if constexpr (missing > 0 && missing <= default_count())
+      return completed(std::make_index_sequence<missing>{}, operands...);
+    else if constexpr (!are_accepted<A...>())
+      return refused{};
+    else
+      return pointwise_body<Op>{}(operands...);
+  }
+
+ private:
+  static constexpr int default_count() {
+    if constexpr (requires { Op::defaults; })
+      return static_cast<int>(sizeof Op::defaults / sizeof Op::defaults[0]);
+    else
+      return 0;
+  }
+  template <std::size_t... I, class... A>
+  static constexpr auto completed(std::index_sequence<I...>, A const&... operands) {
+    return pointwise_body<Op>{}(operands..., Op::defaults[default_count() - sizeof...(I) + I]...);
+  }
+  template <class... A>
+  static constexpr bool are_accepted() {
+    if constexpr (requires { Op::accepts(dtype::f32); } && ((is_value<A> || is_literal<A>) && ...)) {
+      constexpr bool accepted = (Op::accepts(typed<A>().type) && ...);
+      static_assert(accepted, "tenon: operand: the operator is defined on integers and bool only; cast the operand to one of them first");
+      return accepted;
+    }
+    return true;
+  }
+};
+template <class Op>
+inline constexpr bool is_particular = requires { Op::defaults; } || requires { Op::accepts(dtype::f32); };
+
+}  // namespace detail
+
 // What an operator is called by, a user's own too: inline constexpr tn::pointwise<my_op> mine{};
 template <class Op>
-using pointwise = function<detail::pointwise_body<Op>>;
+using pointwise =
+    function<std::conditional_t<detail::is_particular<Op>, detail::particular_body<Op>, detail::pointwise_body<Op>>>;
 
 namespace detail {
 
@@ -108,14 +151,52 @@ inline constexpr pointwise<ops::square> square{};
 inline constexpr pointwise<ops::sqrt> sqrt{};
 inline constexpr pointwise<ops::rsqrt> rsqrt{};
 inline constexpr pointwise<ops::reciprocal> reciprocal{};
+inline constexpr pointwise<ops::floor> floor{};
+inline constexpr pointwise<ops::ceil> ceil{};
+inline constexpr pointwise<ops::trunc> trunc{};
+inline constexpr pointwise<ops::round> round{};
+inline constexpr pointwise<ops::frac> frac{};
+inline constexpr pointwise<ops::sign> sign{};
+inline constexpr pointwise<ops::fmod> fmod{};
+inline constexpr pointwise<ops::remainder> remainder{};
+inline constexpr pointwise<ops::floor_divide> floor_divide{};
+inline constexpr pointwise<ops::bitwise_and> bitwise_and{};
+inline constexpr pointwise<ops::bitwise_or> bitwise_or{};
+inline constexpr pointwise<ops::bitwise_xor> bitwise_xor{};
+inline constexpr pointwise<ops::bitwise_not> bitwise_not{};
+inline constexpr pointwise<ops::shift_left> shift_left{};
+inline constexpr pointwise<ops::shift_right> shift_right{};
+inline constexpr pointwise<ops::isnan> isnan{};
+inline constexpr pointwise<ops::isinf> isinf{};
+inline constexpr pointwise<ops::isfinite> isfinite{};
+inline constexpr pointwise<ops::copysign> copysign{};
+inline constexpr pointwise<ops::nextafter> nextafter{};
 inline constexpr pointwise<ops::exp> exp{};
 inline constexpr pointwise<ops::exp2> exp2{};
+inline constexpr pointwise<ops::exp10> exp10{};
+inline constexpr pointwise<ops::expm1> expm1{};
 inline constexpr pointwise<ops::log> log{};
+inline constexpr pointwise<ops::log2> log2{};
+inline constexpr pointwise<ops::log10> log10{};
 inline constexpr pointwise<ops::log1p> log1p{};
+inline constexpr pointwise<ops::cbrt> cbrt{};
+inline constexpr pointwise<ops::hypot> hypot{};
+inline constexpr pointwise<ops::logaddexp> logaddexp{};
 inline constexpr pointwise<ops::sin> sin{};
 inline constexpr pointwise<ops::cos> cos{};
+inline constexpr pointwise<ops::tan> tan{};
+inline constexpr pointwise<ops::asin> asin{};
+inline constexpr pointwise<ops::acos> acos{};
+inline constexpr pointwise<ops::atan> atan{};
+inline constexpr pointwise<ops::atan2> atan2{};
+inline constexpr pointwise<ops::sinh> sinh{};
+inline constexpr pointwise<ops::cosh> cosh{};
 inline constexpr pointwise<ops::tanh> tanh{};
+inline constexpr pointwise<ops::asinh> asinh{};
+inline constexpr pointwise<ops::acosh> acosh{};
+inline constexpr pointwise<ops::atanh> atanh{};
 inline constexpr pointwise<ops::erf> erf{};
+inline constexpr pointwise<ops::erfc> erfc{};
 inline constexpr pointwise<ops::pow> pow{};
 inline constexpr pointwise<ops::fma> fma{};
 inline constexpr pointwise<ops::maximum> maximum{};
@@ -138,6 +219,18 @@ inline constexpr pointwise<ops::silu> silu{};
 inline constexpr pointwise<ops::gelu> gelu{};
 inline constexpr pointwise<ops::gelu_tanh> gelu_tanh{};
 inline constexpr pointwise<ops::softplus> softplus{};
+inline constexpr pointwise<ops::leaky_relu> leaky_relu{};
+inline constexpr pointwise<ops::threshold> threshold{};
+inline constexpr pointwise<ops::softshrink> softshrink{};
+inline constexpr pointwise<ops::hardshrink> hardshrink{};
+inline constexpr pointwise<ops::hardsigmoid> hardsigmoid{};
+inline constexpr pointwise<ops::hardswish> hardswish{};
+inline constexpr pointwise<ops::softsign> softsign{};
+inline constexpr pointwise<ops::elu> elu{};
+inline constexpr pointwise<ops::selu> selu{};
+inline constexpr pointwise<ops::mish> mish{};
+inline constexpr pointwise<ops::logsigmoid> logsigmoid{};
+inline constexpr pointwise<ops::tanhshrink> tanhshrink{};
 
 // Converts to element type T; to a half type it rounds, and that rounding is kept.
 template <class T>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Elementary functions: exponentials, logarithms, circular and hyperbolic functions, the error
-// function.
+// Elementary functions: exponentials, logarithms, sine, cosine and hyperbolic tangent, the error
+// function and its complement.
 
 #include <cmath>
 
 #include "tenon/ops/math.hpp"
+#include "tenon/ops/normal_tail.hpp"
 #include "tenon/ops/op.hpp"
 
 namespace tenon::ops {
@@ -35,6 +36,15 @@ struct exp2 : elementary_op {
   static double reference(double x) { return std::exp2(x); }
 };
 
+struct exp10 : elementary_op {
+  static constexpr std::string_view name = "exp10";
+  static constexpr int cost = 12;
+  static constexpr interval domain{-37, 38};
+  static constexpr double tolerance_ulp = 2.5;
+  template <class T> static TENON_HD T eval(T x) { return math::exp10(x); }
+  static double reference(double x) { return static_cast<double>(::exp10l(x)); }
+};
+
 // exp(x) - 1 without the cancellation near 0.
 struct expm1 : elementary_op {
   static constexpr std::string_view name = "expm1";
@@ -50,6 +60,22 @@ struct log : elementary_op {
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log(x); }
   static double reference(double x) { return std::log(x); }
+};
+
+struct log2 : elementary_op {
+  static constexpr std::string_view name = "log2";
+  static constexpr int cost = 22;
+  static constexpr interval domain{1e-30, 1e30};
+  template <class T> static TENON_HD T eval(T x) { return math::log2(x); }
+  static double reference(double x) { return std::log2(x); }
+};
+
+struct log10 : elementary_op {
+  static constexpr std::string_view name = "log10";
+  static constexpr int cost = 28;
+  static constexpr interval domain{1e-30, 1e30};
+  template <class T> static TENON_HD T eval(T x) { return math::log10(x); }
+  static double reference(double x) { return std::log10(x); }
 };
 
 // log(1 + x) without the rounding of 1 + x.
@@ -92,6 +118,36 @@ struct erf : elementary_op {
   static constexpr interval domain{-6, 6};
   template <class T> static TENON_HD T eval(T x) { return math::erf(x); }
   static double reference(double x) { return std::erf(x); }
+};
+
+// 1 - erf(x) without the cancellation: the upper tail keeps its relative accuracy.
+struct erfc : elementary_op {
+  static constexpr std::string_view name = "erfc";
+  static constexpr int cost = 40;
+  static constexpr interval domain{-6, 9};
+  static constexpr double tolerance_ulp = 4;
+  template <class T> static TENON_HD T eval(T x) {
+    if constexpr (std::is_same_v<T, float>) {
+      float z = math::minimum(math::abs(x), 10.5f);  // erfc(10.5) is zero in float
+      float const root = 1.41421354f, root_low = 2.4203e-8f;  // sqrt(2)
+      float t = z * root, t_low = math::fma(z, root, -t) + z * root_low;
+      float square = math::fma(z, z, 0.0f);  // a product might be contracted with the sum it is used in
+      auto half_of_it = detail::normal_tail(t, t_low, square, math::fma(z, z, -square));
+      float tail = 2 * half_of_it.value * half_of_it.scale;
+      return x < 0 ? 2 - tail : tail;
+    } else {
+      return math::erfc(x);
+    }
+  }
+  static double reference(double x) { return static_cast<double>(std::erfc(static_cast<long double>(x))); }
+};
+
+struct cbrt : elementary_op {
+  static constexpr std::string_view name = "cbrt";
+  static constexpr int cost = 26;
+  static constexpr double tolerance_ulp = 4;  // glibc's in double; CUDA's is 1
+  template <class T> static TENON_HD T eval(T x) { return math::cbrt(x); }
+  static double reference(double x) { return static_cast<double>(std::cbrt(static_cast<long double>(x))); }
 };
 
 }  // namespace tenon::ops

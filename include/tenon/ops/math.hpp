@@ -48,6 +48,49 @@ inline TENON_HD float pow(float x, float y) { return ::powf(x, y); }
 inline TENON_HD double pow(double x, double y) { return ::pow(x, y); }
 inline TENON_HD float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
 inline TENON_HD double fma(double x, double y, double z) { return ::fma(x, y, z); }
+inline TENON_HD float log2(float x) { return ::log2f(x); }
+inline TENON_HD double log2(double x) { return ::log2(x); }
+inline TENON_HD float log10(float x) { return ::log10f(x); }
+inline TENON_HD double log10(double x) { return ::log10(x); }
+inline TENON_HD float exp10(float x) { return ::exp10f(x); }
+inline TENON_HD double exp10(double x) { return ::exp10(x); }
+inline TENON_HD float tan(float x) { return ::tanf(x); }
+inline TENON_HD double tan(double x) { return ::tan(x); }
+inline TENON_HD float asin(float x) { return ::asinf(x); }
+inline TENON_HD double asin(double x) { return ::asin(x); }
+inline TENON_HD float acos(float x) { return ::acosf(x); }
+inline TENON_HD double acos(double x) { return ::acos(x); }
+inline TENON_HD float atan(float x) { return ::atanf(x); }
+inline TENON_HD double atan(double x) { return ::atan(x); }
+inline TENON_HD float sinh(float x) { return ::sinhf(x); }
+inline TENON_HD double sinh(double x) { return ::sinh(x); }
+inline TENON_HD float cosh(float x) { return ::coshf(x); }
+inline TENON_HD double cosh(double x) { return ::cosh(x); }
+inline TENON_HD float asinh(float x) { return ::asinhf(x); }
+inline TENON_HD double asinh(double x) { return ::asinh(x); }
+inline TENON_HD float acosh(float x) { return ::acoshf(x); }
+inline TENON_HD double acosh(double x) { return ::acosh(x); }
+inline TENON_HD float atanh(float x) { return ::atanhf(x); }
+inline TENON_HD double atanh(double x) { return ::atanh(x); }
+inline TENON_HD float cbrt(float x) { return ::cbrtf(x); }
+inline TENON_HD double cbrt(double x) { return ::cbrt(x); }
+inline TENON_HD float floor(float x) { return ::floorf(x); }
+inline TENON_HD double floor(double x) { return ::floor(x); }
+inline TENON_HD float ceil(float x) { return ::ceilf(x); }
+inline TENON_HD double ceil(double x) { return ::ceil(x); }
+inline TENON_HD float trunc(float x) { return ::truncf(x); }
+inline TENON_HD double trunc(double x) { return ::trunc(x); }
+// To nearest, halves to even.
+inline TENON_HD float round(float x) { return ::rintf(x); }
+inline TENON_HD double round(double x) { return ::rint(x); }
+inline TENON_HD float atan2(float x, float y) { return ::atan2f(x, y); }
+inline TENON_HD double atan2(double x, double y) { return ::atan2(x, y); }
+inline TENON_HD float hypot(float x, float y) { return ::hypotf(x, y); }
+inline TENON_HD double hypot(double x, double y) { return ::hypot(x, y); }
+inline TENON_HD float fmod(float x, float y) { return ::fmodf(x, y); }
+inline TENON_HD double fmod(double x, double y) { return ::fmod(x, y); }
+inline TENON_HD float nextafter(float x, float y) { return ::nextafterf(x, y); }
+inline TENON_HD double nextafter(double x, double y) { return ::nextafter(x, y); }
 
 #if defined(__CUDA_ARCH__)
 inline __device__ float rsqrt(float x) { return ::rsqrtf(x); }
@@ -65,6 +108,14 @@ template <class T> constexpr TENON_HD T abs(T x) {
     return __builtin_fabs(x);
   else
     return __builtin_fabsl(x);
+}
+template <class T> constexpr TENON_HD T copysign(T x, T sign) {
+  if constexpr (std::is_same_v<T, float>)
+    return __builtin_copysignf(x, sign);
+  else if constexpr (std::is_same_v<T, double>)
+    return __builtin_copysign(x, sign);
+  else
+    return __builtin_copysignl(x, sign);
 }
 
 namespace detail {

@@ -4,9 +4,15 @@
 
 #include "tenon/ops/activation.hpp"
 #include "tenon/ops/arithmetic.hpp"
+#include "tenon/ops/bitwise.hpp"
 #include "tenon/ops/cast.hpp"
+#include "tenon/ops/classification.hpp"
 #include "tenon/ops/comparison.hpp"
 #include "tenon/ops/elementary.hpp"
+#include "tenon/ops/piecewise.hpp"
+#include "tenon/ops/rounding.hpp"
+#include "tenon/ops/smooth_activation.hpp"
+#include "tenon/ops/trigonometric.hpp"
 
 namespace tenon {
 

@@ -13,13 +13,20 @@ namespace tenon::ops {
 using source_table = type_list<input, scalar, literal, size>;
 
 using pointwise_table =
-    type_list<add, sub, mul, div, neg, abs, square, fma, sqrt, rsqrt, reciprocal, pow,  //
-              exp, exp2, expm1, log, log1p, sin, cos, tanh, erf,                        //
-              equal, not_equal, less, less_equal, greater, greater_equal,               //
-              maximum, minimum, clamp, where,                                           //
-              logical_and, logical_or, logical_xor, logical_not,                        //
-              cast,                                                                     //
-              relu, sigmoid, silu, gelu, gelu_tanh, softplus>;
+    type_list<add, sub, mul, div, neg, abs, square, fma, sqrt, rsqrt, reciprocal, pow,            //
+              floor, ceil, trunc, round, frac, sign, fmod, remainder, floor_divide,               //
+              bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left, shift_right,         //
+              isnan, isinf, isfinite, copysign, nextafter,                                        //
+              exp, exp2, exp10, expm1, log, log2, log10, log1p, cbrt, hypot, logaddexp,           //
+              sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh,      //
+              erf, erfc,                                                                          //
+              equal, not_equal, less, less_equal, greater, greater_equal,                         //
+              maximum, minimum, clamp, where,                                                     //
+              logical_and, logical_or, logical_xor, logical_not,                                  //
+              cast,                                                                               //
+              relu, sigmoid, silu, gelu, gelu_tanh, softplus,                                     //
+              leaky_relu, threshold, softshrink, hardshrink, hardsigmoid, hardswish, softsign,    //
+              elu, selu, mish, logsigmoid, tanhshrink>;
 
 using reduction_table =
     type_list<sum, product, maximum_of, minimum_of, any_of, all_of, moments, log_sum_exp>;

@@ -8,7 +8,9 @@ namespace tenon {
 namespace {
 
 using activations =
-    type_list<ops::sigmoid, ops::silu, ops::gelu, ops::gelu_tanh, ops::softplus, ops::relu>;
+    type_list<ops::sigmoid, ops::silu, ops::gelu, ops::gelu_tanh, ops::softplus, ops::relu, ops::selu,
+              ops::mish, ops::logsigmoid, ops::tanhshrink, ops::hardsigmoid, ops::hardswish,
+              ops::softsign, ops::erfc>;
 
 TEST(activation, whole_range_of_f32) {
   laws::for_each_op(activations{}, [](auto op) {

@@ -3,6 +3,8 @@
 // struct.
 #include "tenon/ops/tables.hpp"
 
+#include "tenon/ops/special.hpp"
+
 #include <type_traits>
 
 namespace tenon {
@@ -46,6 +48,8 @@ template <dtype D, class... Op> constexpr bool takes_its_operands(type_list<Op..
 }
 static_assert(takes_its_operands<dtype::f32>(ops::pointwise_table{}));
 static_assert(takes_its_operands<dtype::bf16>(ops::pointwise_table{}));
+static_assert(takes_its_operands<dtype::f8_e4m3>(ops::pointwise_table{}));
+static_assert(takes_its_operands<dtype::u64>(ops::pointwise_table{}));
 static_assert(takes_its_operands<dtype::i64>(ops::pointwise_table{}));
 static_assert(takes_its_operands<dtype::boolean>(ops::pointwise_table{}));
 
@@ -62,6 +66,11 @@ static_assert(returns_its_dtype<dtype::f32>(ops::pointwise_table{}));
 static_assert(returns_its_dtype<dtype::f64>(ops::pointwise_table{}));
 static_assert(returns_its_dtype<dtype::i32>(ops::pointwise_table{}));
 static_assert(returns_its_dtype<dtype::u8>(ops::pointwise_table{}));
+static_assert(returns_its_dtype<dtype::u16>(ops::pointwise_table{}));
+static_assert(returns_its_dtype<dtype::f8_e5m2>(ops::pointwise_table{}));
+static_assert(returns_its_dtype<dtype::f32>(ops::special_table{}));
+static_assert(returns_its_dtype<dtype::i32>(ops::special_table{}));
+static_assert(is_all(op_kind::pointwise, ops::special_table{}) && leads_back(ops::special_table{}));
 static_assert(returns_its_dtype<dtype::boolean>(ops::pointwise_table{}));
 
 // A state is words of one type, so that a warp can shuffle it.
