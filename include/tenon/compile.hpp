@@ -19,21 +19,35 @@ namespace tenon {
 // The lambda captures nothing: what changes from call to call is an argument. `name` stands in errors and reports.
 template <class Function>
 constexpr auto compile(Function, char const* name = "expression", std::source_location location = std::source_location::current()) {
-  static_assert(std::is_empty_v<Function> && std::is_default_constructible_v<Function>,
-                "tenon: compile: the lambda captures something; pass it as an argument of the call instead");
-  return executable<Function>(expression_name{name, location});
+  constexpr bool is_captureless = std::is_empty_v<Function> && std::is_default_constructible_v<Function>;
+  static_assert(is_captureless, "tenon: compile: the lambda captures something; pass it as an argument of the call instead");
+  if constexpr (is_captureless)
+    return executable<Function>(expression_name{name, location});
+  else
+    return refused{};
 }
 
 // The number of kernel launches of a call: static_assert(tn::launches(f, x, y) == 1).
+// Of what was refused it is 1 too, because the message that says why has been given.
 template <class Function, class... Args>
-consteval int launches(executable<Function> const&, Args const&...) {
-  return detail::check_call<Function, Args...>() ? 1 : 0;
+consteval auto launches(executable<Function> const&, Args const&...) {
+  detail::check_call<Function, detail::one_constant_t<Args>...>();
+  return 1;
+}
+template <class... Args>
+consteval int launches(refused const&, Args const&...) {
+  return 1;
 }
 
 // Hits, misses and evictions of the plan cache of f for arguments of these types.
 template <class Function, class... Args>
 cache_counters cache_statistics(executable<Function> const&, Args const&...) {
   return detail::invocation<detail::signature<Function, Args...>>::runner_type::cache().counters();
+}
+
+template <class... Args>
+cache_counters cache_statistics(refused const&, Args const&...) {
+  return {};
 }
 
 }  // namespace tenon

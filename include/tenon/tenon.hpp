@@ -2,6 +2,13 @@
 #pragma once
 // Tenon: tensor expressions as plain lambdas, compiled into one kernel each.
 
+// What holds the checks comes first: how deep it is included is so many lines of every message.
+#include "tenon/core/extents.hpp"
+#include "tenon/tensor/tensor.hpp"
+#include "tenon/capture/function.hpp"
+#include "tenon/runtime/refusals.hpp"
+#include "tenon/runtime/call_checks.hpp"
+
 #include "tenon/capture/functions.hpp"
 #include "tenon/capture/movement.hpp"
 #include "tenon/capture/operators.hpp"

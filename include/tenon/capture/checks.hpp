@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Every compile-time check of an expression and its message; each has a row in docs/errors.md and a test.
+// Operand types → what is wrong with them, as constants that the static_asserts of an operation test.
 //
-// Messages are literals in static_assert because that is the one way C++20 shows a sentence in the first error line.
-// A failed check makes the operation return `refused`, which later operations pass on silently.
+// The sentences stand as literals in those static_asserts, because that is the one way C++20 shows a sentence in the
+// first error line; docs/errors.md has a row for each. An operation asserts in its own body, not in a function that it
+// calls: every level is a line of the output, and nvcc shows the first five. After a failed check it returns `refused`.
 
 #include "tenon/capture/value.hpp"
 
@@ -40,25 +41,44 @@ struct broadcast_all<A, B, Rest...> : broadcast_all<broadcast_of<A, B>, Rest...>
   static constexpr bool is_valid = broadcast_of<A, B>::is_valid && broadcast_all<broadcast_of<A, B>, Rest...>::is_valid;
 };
 
-// One sentence per axis, because a static_assert cannot print a number.
+// Where the extents of the operands first differ, as a positive k for axis -k; 0 where they broadcast.
+template <class A>
+constexpr int mismatched_axis() {
+  return 0;
+}
 template <class A, class B, class... Rest>
-constexpr bool check_broadcast() {
-  using result = broadcast_of<A, B>;
-  static_assert(result::fits(1), "tenon: broadcast: the extents of axis -1 (the last) differ; make them equal, or build-time 1 to repeat an operand");
-  static_assert(!result::fits(1) || result::fits(2), "tenon: broadcast: the extents of axis -2 differ; make them equal, or build-time 1 to repeat an operand");
-  static_assert(!result::fits(1) || !result::fits(2) || result::fits(3), "tenon: broadcast: the extents of axis -3 differ; make them equal, or build-time 1 to repeat an operand");
-  static_assert(!result::fits(1) || !result::fits(2) || !result::fits(3) || result::is_valid, "tenon: broadcast: the extents of an axis before axis -3 differ; make them equal, or build-time 1 to repeat an operand");
-  if constexpr (sizeof...(Rest) > 0 && result::is_valid)
-    return check_broadcast<result, Rest...>();
+constexpr int mismatched_axis() {
+  using both = broadcast_of<A, B>;
+  for (int k = 1; k <= both::rank; ++k)
+    if (!both::fits(k)) return k;
+  if constexpr (both::is_valid)
+    return mismatched_axis<both, Rest...>();
   else
-    return result::is_valid;
+    return 0;
 }
 
-template <class... A>
-constexpr bool check_operands() {
-  constexpr bool known = ((is_value<A> || is_literal<A>) && ...);
-  static_assert(known, "tenon: operand: an operand is neither a value of the expression nor a number; pass it as an argument of the compiled function");
-  return known;
+enum class operand_fault : unsigned char { none, count, foreign, only_numbers, condition, last_axis, axis_2, axis_3, earlier_axis };
+
+template <class Op, class... A>
+constexpr operand_fault find_operand_fault() {
+  if constexpr (sizeof...(A) != Op::arity) {
+    return operand_fault::count;
+  } else if constexpr (!((is_value<A> || is_literal<A>) && ...)) {
+    return operand_fault::foreign;
+  } else if constexpr (!(is_value<A> || ...)) {
+    return operand_fault::only_numbers;
+  } else {
+    dtype types[] = {typed<A>().type...};
+    for (int k = 0; k < Op::rule.first_promoted; ++k)
+      if (types[k] != dtype::boolean) return operand_fault::condition;
+    switch (mismatched_axis<shape_of<A>...>()) {
+      case 0: return operand_fault::none;
+      case 1: return operand_fault::last_axis;
+      case 2: return operand_fault::axis_2;
+      case 3: return operand_fault::axis_3;
+      default: return operand_fault::earlier_axis;
+    }
+  }
 }
 
 // Axis numbers as non-negative ones.
@@ -84,5 +104,16 @@ constexpr bool check_axes() {
   }
   return false;
 }
+
+// Whether f(a...) is well formed. A lambda is instantiated here for the first time, so what is wrong inside of it is
+// reported through this; std::is_invocable would do the same with five more lines of output. A concept of types, because
+// nvcc 13.0 expands a pack of function parameters wrongly in a requires-expression (case takes_each_argument_type of
+// tests/static/capture/checks_test.cpp).
+template <class F, class... A>
+concept takes = requires(F const& f, A const&... a) { f(a...); };
+
+// For the overload that is left when the arguments are none of an operation's forms.
+template <class...>
+inline constexpr bool is_known_form = false;
 
 }  // namespace tenon::detail

@@ -15,13 +15,21 @@ struct choice_t {
 };
 
 // The argument tn::ct<V> for the V that equals `value`: f(x, tn::one_of<true, false>(is_training)).
-template <auto... Values>
-constexpr choice_t<Values...> one_of(auto value) {
-  int index = -1, k = 0;
-  ((index = index < 0 && value == Values ? k : index, ++k), ...);
-  if (index < 0)
-    raise({.operation = "one_of", .problem = "the value is none of the constants", .remedy = "list every value that can occur"});
-  return {index};
+template <auto... Values, class T>
+constexpr auto one_of(T value) {
+  constexpr bool has_constants = sizeof...(Values) > 0;
+  static_assert(has_constants, "tenon: one_of: it lists no constants; write tn::one_of<true, false>(value)");
+  constexpr bool is_comparable = (std::is_convertible_v<T, std::remove_cv_t<decltype(Values)>> && ...);
+  static_assert(is_comparable, "tenon: one_of: the value and the constants are of different types; list constants of the value's type");
+  if constexpr (has_constants && is_comparable) {
+    int index = -1, k = 0;
+    ((index = index < 0 && value == Values ? k : index, ++k), ...);
+    if (index < 0)
+      raise({.operation = "one_of", .problem = "the value is none of the constants", .remedy = "list every value that can occur"});
+    return choice_t<Values...>{index};
+  } else {
+    return refused{};
+  }
 }
 
 namespace detail {
@@ -31,10 +39,28 @@ inline constexpr bool is_choice = false;
 template <auto... Values>
 inline constexpr bool is_choice<choice_t<Values...>> = true;
 
+// The type of a choice's first constant: what is checked before it is known which one is chosen.
+template <class T>
+struct one_constant {
+  using type = T;
+};
+template <auto First, auto... Rest>
+struct one_constant<choice_t<First, Rest...>> {
+  using type = ct_t<First>;
+};
+template <class T>
+using one_constant_t = typename one_constant<T>::type;
+
 // Calls visit(ct<V>) for the chosen V.
 template <class Visit, auto First, auto... Rest>
-decltype(auto) choose(int index, Visit const& visit, choice_t<First, Rest...>) {
-  if constexpr (sizeof...(Rest) == 0)
+auto choose(int index, Visit const& visit, choice_t<First, Rest...>) {
+  using result = decltype(visit(ct<First>));
+  constexpr bool is_refused_one = is_refused<result> || (is_refused<decltype(visit(ct<Rest>))> || ...);
+  constexpr bool agree = (std::is_same_v<result, decltype(visit(ct<Rest>))> && ...);
+  static_assert(agree || is_refused_one, "tenon: one_of: the result's type depends on the constant; let every constant give the same dtype and extents");
+  if constexpr (!agree || is_refused_one)
+    return refused{};
+  else if constexpr (sizeof...(Rest) == 0)
     return visit(ct<First>);
   else
     return index == 0 ? visit(ct<First>) : choose(index - 1, visit, choice_t<Rest...>{0});

@@ -6,6 +6,7 @@
 #include <boost/hana/unpack.hpp>
 
 #include "tenon/capture/value.hpp"
+#include "tenon/core/type_list.hpp"
 #include "tenon/tensor/tensor.hpp"
 
 namespace tenon {
@@ -18,6 +19,9 @@ struct expression {
 
 template <class Fn, class... Args>
 inline constexpr bool is_expression<expression<Fn, Args...>> = true;
+// So that an assignment of it is silent.
+template <>
+inline constexpr bool is_expression<refused> = true;
 
 namespace detail {
 
@@ -48,11 +52,53 @@ constexpr auto make_expression(Args const&... args) {
   return expression<Fn, decltype(stored(args))...>{{stored(args)...}};
 }
 
+// What the argument is when the expression is replayed: the handle that stands for it. Tags stand for themselves.
+template <class T>
+struct handle_of {
+  using type = T;
+};
+template <class T>
+using handle_t = typename handle_of<T>::type;
+template <class Space, class T, extent... E>
+struct handle_of<basic_view<Space, T, E...>> {
+  using type = value<dtype_of<T>, E...>;
+};
+template <class Space, class T, extent... E>
+struct handle_of<basic_tensor<Space, T, E...>> {
+  using type = value<dtype_of<T>, E...>;
+};
+template <class T> requires std::is_arithmetic_v<T>
+struct handle_of<T> {
+  using type = value<number_dtype<T>()>;
+};
+template <class Fn, class... Args>
+struct handle_of<expression<Fn, Args...>> {
+  using type = decltype(Fn{}(std::declval<handle_t<Args>>()...));
+};
+
 // How many run-time leaves (views and numbers) an argument contributes. Tags and build-time constants are in the type.
 template <class T>
 inline constexpr int leaf_count = is_view<T> || std::is_arithmetic_v<T> ? 1 : 0;
 template <class Fn, class... Args>
 inline constexpr int leaf_count<expression<Fn, Args...>> = (0 + ... + leaf_count<Args>);
+
+// The types of these leaves, in order.
+template <class... Lists>
+struct joined_leaves {
+  using type = type_list<>;
+};
+template <class... T>
+struct joined_leaves<type_list<T...>> {
+  using type = type_list<T...>;
+};
+template <class... T, class... U, class... Rest>
+struct joined_leaves<type_list<T...>, type_list<U...>, Rest...> : joined_leaves<type_list<T..., U...>, Rest...> {};
+template <class T>
+struct leaves_of {
+  using type = std::conditional_t<leaf_count<T> == 1, type_list<T>, type_list<>>;
+};
+template <class Fn, class... Args>
+struct leaves_of<expression<Fn, Args...>> : joined_leaves<typename leaves_of<Args>::type...> {};
 
 template <class T>
 struct replay_argument {

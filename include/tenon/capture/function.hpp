@@ -10,17 +10,38 @@ namespace tenon {
 // Wraps a stateless callable over handles. A composite of the library, or of the user, is `function{[](auto x) {...}}`.
 template <class Body>
 struct function {
+  static_assert(std::is_empty_v<Body>, "tenon: function: the lambda captures something; pass it as an argument of the call instead");
   constexpr function() = default;
   constexpr function(Body) {}
 
   template <class... Args>
   constexpr auto operator()(Args const&... args) const {
-    if constexpr ((detail::is_refused<Args> || ...))
+    if constexpr ((detail::is_refused<Args> || ...) || !std::is_empty_v<Body>) {
       return refused{};
-    else if constexpr ((detail::is_lazy<Args> || ...))
-      return detail::make_expression<function>(args...);
+    } else if constexpr ((detail::is_lazy<Args> || ...)) {
+      constexpr bool is_outside = (detail::is_value<Args> || ...);
+      static_assert(!is_outside, "tenon: compile: the lambda uses a tensor from outside of it; pass it as an argument of the call instead");
+      if constexpr (is_outside)
+        return refused{};
+      else  // on handles of the operands' types, so that a mistake is shown on this line and not at the assignment
+        return expression_or_refused<decltype(function{}(std::declval<detail::handle_t<Args>>()...))>(args...);
+    } else {
+      constexpr bool is_callable = detail::takes<Body, Args...>;
+      static_assert(is_callable, "tenon: call: the function has no form for these arguments; see its declaration for the forms");
+      if constexpr (is_callable)
+        return Body{}(args...);
+      else
+        return refused{};
+    }
+  }
+
+ private:
+  template <class Result, class... Args>
+  static constexpr auto expression_or_refused(Args const&... args) {
+    if constexpr (detail::is_refused<Result>)
+      return refused{};
     else
-      return Body{}(args...);
+      return detail::make_expression<function>(args...);
   }
 };
 
@@ -30,28 +51,25 @@ template <class Op>
 struct pointwise_body {
   template <class... A>
   constexpr auto operator()(A const&... operands) const {
-    static_assert(sizeof...(A) == Op::arity, "tenon: call: wrong number of operands; see the operator's entry in docs/operators.md");
-    if constexpr (check_operands<A...>()) {
-      if constexpr (check_shapes<A...>()) {
-        graph& g = graph_of(operands...);
-        return value_t<result_dtype<A...>(), broadcast_all<shape_of<A>...>>{
-            &g, build::pointwise(g, op_id<Op>, {{node_of(g, operands)...}, Op::arity})};
-      } else {
-        return refused{};
-      }
-    } else {
+    constexpr operand_fault found = find_operand_fault<Op, A...>();
+    static_assert(found != operand_fault::count, "tenon: operator: wrong number of operands; give as many as the operator has, one for exp(x), two for maximum(x, y)");
+    static_assert(found != operand_fault::foreign, "tenon: operator: an operand is neither a value of the expression nor a number; pass tensors as arguments of the compiled function");
+    static_assert(found != operand_fault::only_numbers, "tenon: operator: all operands are plain numbers; use std:: functions on numbers, or pass one as an argument of the call");
+    static_assert(found != operand_fault::condition, "tenon: where: the condition is not boolean; compare it, as in tn::where(x != 0, a, b)");
+    static_assert(found != operand_fault::last_axis, "tenon: broadcast: the extents of axis -1 (the last) differ; give both one length or one name, or build-time 1 to repeat an operand");
+    static_assert(found != operand_fault::axis_2, "tenon: broadcast: the extents of axis -2 differ; give both one length or one name, or build-time 1 to repeat an operand");
+    static_assert(found != operand_fault::axis_3, "tenon: broadcast: the extents of axis -3 differ; give both one length or one name, or build-time 1 to repeat an operand");
+    static_assert(found != operand_fault::earlier_axis, "tenon: broadcast: the extents of an axis before axis -3 differ; give both one length or one name, or build-time 1 to repeat an operand");
+    if constexpr (found != operand_fault::none) {
       return refused{};
+    } else {
+      graph& g = graph_of(operands...);
+      return value_t<result_dtype<A...>(), broadcast_all<shape_of<A>...>>{
+          &g, build::pointwise(g, op_id<Op>, {{node_of(g, operands)...}, Op::arity})};
     }
   }
 
  private:
-  template <class... A>
-  static constexpr bool check_shapes() {
-    if constexpr (sizeof...(A) > 1)
-      return check_broadcast<shape_of<A>...>();
-    else
-      return true;
-  }
   template <class... A>
   static constexpr dtype result_dtype() {
     typed_operand all[] = {typed<A>()...}, promoted = all[Op::rule.first_promoted];
@@ -102,33 +120,52 @@ struct axis_option<axis_t<Axes...>, Rest...> {
 template <class First, class... Rest>
 struct axis_option<First, Rest...> : axis_option<Rest...> {};
 
+enum class reduction_fault : unsigned char { none, operand, keepdim, axis, axes, option };
+
+template <class X, class... Options>
+constexpr reduction_fault find_reduction_fault() {
+  if (!is_value<X>) return reduction_fault::operand;
+  if ((std::is_same_v<Options, bool> || ...)) return reduction_fault::keepdim;
+  if (((is_literal<Options> || is_value<Options>) || ...)) return reduction_fault::axis;
+  if ((0 + ... + is_axis<Options>) > 1) return reduction_fault::axes;
+  if (!((is_axis<Options> || is_correction<Options> || std::is_same_v<Options, keepdim_t>) && ...)) return reduction_fault::option;
+  return reduction_fault::none;
+}
+
 // A reduction as the user calls it: (x), (x, axis<...>), (x, axis<...>, keepdim). No axes means all of them.
-// Reduce is a callable (graph&, operand id, axes, options...) -> node id with static `result_dtype(dtype)`, `accepts(dtype)`.
+// Reduce is a callable (graph&, operand id, axes, options...) -> node id with static `result_dtype(dtype)` and
+// `check<dtype>()`, which asserts that the dtype is accepted.
 template <class Reduce>
 struct reduction_body {
-  template <dtype D, extent... E, class... Options>
-  constexpr auto operator()(value<D, E...> const& x, Options... options) const {
-    static_assert(Reduce::accepts(D), "tenon: reduction: it is not defined for this dtype; cast the operand to a floating dtype first");
-    if constexpr (Reduce::accepts(D))
-      return apply(x, typename axis_option<Options...>::type{}, options...);
-    else
+  template <class X, class... Options>
+  constexpr auto operator()(X const& x, Options... options) const {
+    constexpr reduction_fault found = find_reduction_fault<X, Options...>();
+    static_assert(found != reduction_fault::operand, "tenon: reduction: the operand is not a value of the expression; pass it as an argument of the compiled function");
+    static_assert(found != reduction_fault::keepdim, "tenon: reduction: keepdim is given as a bool; write tn::keepdim");
+    static_assert(found != reduction_fault::axis, "tenon: reduction: an axis is given as a number; write tn::axis<1>");
+    static_assert(found != reduction_fault::axes, "tenon: reduction: tn::axis is given twice; name all axes in one, as in tn::axis<0, 2>");
+    static_assert(found != reduction_fault::option, "tenon: reduction: an option is none that reductions have; give tn::axis<...>, tn::keepdim, or tn::correction<n> for var");
+    if constexpr (found != reduction_fault::none)
       return refused{};
+    else if constexpr (!Reduce::template check<X::type>())
+      return refused{};
+    else
+      return apply(x, typename axis_option<Options...>::type{}, options...);
   }
 
  private:
-  template <dtype D, extent... E, int... Axes, class... Options>
-  static constexpr auto apply(value<D, E...> const& x, axis_t<Axes...>, Options... options) {
-    using operand = value<D, E...>;
+  template <class X, int... Axes, class... Options>
+  static constexpr auto apply(X const& x, axis_t<Axes...>, Options... options) {
     constexpr bool keep = (std::is_same_v<Options, keepdim_t> || ...);
-    if constexpr (!check_axes<operand::rank, Axes...>()) {
+    if constexpr (!check_axes<X::rank, Axes...>()) {
       return refused{};
     } else {
-      using reduced = reduced_shape<operand, Axes...>;
-      constexpr dtype result = Reduce::result_dtype(D);
+      using reduced = reduced_shape<X, Axes...>;
+      constexpr dtype result = Reduce::result_dtype(X::type);
       int id = Reduce{}(*x.owner, x.id, reduced::mask, options...);
       if constexpr (keep)
-        return value_t<result, kept_shape<operand, Axes...>>{
-            x.owner, restore_axes(*x.owner, id, reduced::mask, operand::rank)};
+        return value_t<result, kept_shape<X, Axes...>>{
+            x.owner, restore_axes(*x.owner, id, reduced::mask, X::rank)};
       else
         return value_t<result, reduced>{x.owner, id};
     }

@@ -56,18 +56,25 @@ using pointwise =
 
 namespace detail {
 
-template <dtype D>
+template <class T>
 struct cast_body {
   template <dtype From, extent... E>
   constexpr auto operator()(value<From, E...> const& x) const {
-    return value<D, E...>{x.owner, build::cast(*x.owner, x.id, D)};
+    static_assert(is_element_type<T>, "tenon: cast: the type is not an element type; cast to bool, an integer, a half type, float or double");
+    if constexpr (is_element_type<T>)
+      return value<dtype_of<T>, E...>{x.owner, build::cast(*x.owner, x.id, dtype_of<T>)};
+    else
+      return refused{};
   }
 };
 
 // A reduction that is one node.
 template <class Op>
 struct plain_reduction {
-  static constexpr bool accepts(dtype) { return true; }
+  template <dtype>
+  static constexpr bool check() {
+    return true;
+  }
   static constexpr dtype result_dtype(dtype d) { return Op::rule.result(d); }
   template <class... Options>
   constexpr int operator()(graph& g, int id, unsigned axes, Options...) const {
@@ -82,7 +89,11 @@ constexpr int reduced_size(graph& g, int id, unsigned axes) {
 }
 
 struct mean_reduction {
-  static constexpr bool accepts(dtype d) { return is_floating(d); }
+  template <dtype D>
+  static constexpr bool check() {
+    static_assert(is_floating(D), "tenon: mean: the operand is not floating-point; cast it first, as in tn::mean(tn::cast<float>(x))");
+    return is_floating(D);
+  }
   static constexpr dtype result_dtype(dtype d) { return d; }
   template <class... Options>
   constexpr int operator()(graph& g, int id, unsigned axes, Options...) const {
@@ -93,7 +104,11 @@ struct mean_reduction {
 
 // Sum of squared deviations over count - correction, from Chan's merge of (n, mean, M2): never E[x^2] - E[x]^2.
 struct variance_reduction {
-  static constexpr bool accepts(dtype d) { return is_floating(d); }
+  template <dtype D>
+  static constexpr bool check() {
+    static_assert(is_floating(D), "tenon: var: the operand is not floating-point; cast it first, as in tn::var(tn::cast<float>(x))");
+    return is_floating(D);
+  }
   static constexpr dtype result_dtype(dtype d) { return d; }
   template <class... Options>
   constexpr int operator()(graph& g, int id, unsigned axes, Options... options) const {
@@ -129,6 +144,11 @@ struct centre_reduction : mean_reduction {
   }
 };
 struct log_sum_exp_reduction : mean_reduction {
+  template <dtype D>
+  static constexpr bool check() {
+    static_assert(is_floating(D), "tenon: logsumexp: the operand is not floating-point; cast it first, as in tn::logsumexp(tn::cast<float>(x))");
+    return is_floating(D);
+  }
   template <class... Options>
   constexpr int operator()(graph& g, int id, unsigned axes, Options...) const {
     return build::project(g, op_id<ops::log_sum_exp_of>, build::reduce(g, op_id<ops::log_sum_exp>, id, axes));
@@ -234,7 +254,7 @@ inline constexpr pointwise<ops::tanhshrink> tanhshrink{};
 
 // Converts to element type T; to a half type it rounds, and that rounding is kept.
 template <class T>
-inline constexpr function<detail::cast_body<dtype_of<T>>> cast{};
+inline constexpr function<detail::cast_body<T>> cast{};
 
 inline constexpr reduction<ops::sum> sum{};
 inline constexpr reduction<ops::product> prod{};

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tenon/capture/refused.hpp"
 #include "tenon/ir/build.hpp"
 
 namespace tenon {
@@ -29,12 +30,6 @@ struct value<D> {  // a zero-sized braced list is not an initialiser for extent[
   int id = -1;
 };
 
-// Stands for the result of an operation that was refused, so that one mistake is one error message.
-struct refused {
-  template <class T>
-  constexpr operator T() const;
-};
-
 // A build-time constant passed as an argument: `f(x, tn::ct<true>)`; usable in `if constexpr` and as a literal.
 template <auto V>
 struct ct_t {
@@ -51,9 +46,7 @@ template <int... Axes>
 inline constexpr axis_t<Axes...> axis{};
 
 template <long long Start, long long Stop, long long Step>
-struct range_t {
-  static_assert(Step != 0, "tenon: range: the step is zero; use a positive or negative step");
-};
+struct range_t {};
 // A slice's bounds with Python's rules: tn::range<1, -1>, tn::range<0, tn::end, 2>, tn::range<tn::end, tn::end, -1>.
 template <long long Start, long long Stop = detail::open_bound, long long Step = 1>
 inline constexpr range_t<Start, Stop, Step> range{};
@@ -87,8 +80,23 @@ inline constexpr bool is_ct<ct_t<V>> = true;
 // A number of the host language: weakly typed.
 template <class T>
 inline constexpr bool is_literal = std::is_arithmetic_v<T> || is_ct<T>;
+// dtype of a number of any arithmetic type: of its element type, or of the widest of its category.
 template <class T>
-inline constexpr bool is_refused = std::is_same_v<T, refused>;
+constexpr dtype number_dtype() {
+  if constexpr (is_element_type<T>)
+    return dtype_of<T>;
+  else
+    return std::is_floating_point_v<T> ? dtype::f64 : dtype::i64;
+}
+
+template <class T>
+inline constexpr bool is_axis = false;
+template <int... Axes>
+inline constexpr bool is_axis<axis_t<Axes...>> = true;
+template <class T>
+inline constexpr bool is_correction = false;
+template <int Correction>
+inline constexpr bool is_correction<correction_t<Correction>> = true;
 
 // The value type with dtype D and the extents `Shape::extents`.
 template <dtype D, class Shape, int... I>

@@ -27,7 +27,7 @@ struct extent {
   consteval extent(const char (&text)[N]) {
     static_assert(N > 1 && N <= sizeof(name),
                   "tenon: extent: a name has 1 to 15 characters; choose a shorter name");
-    for (std::size_t i = 0; i < N; ++i) name[i] = text[i];
+    for (std::size_t i = 0; i < N && i < sizeof(name); ++i) name[i] = text[i];
   }
 
   // nvcc 13.0 spells an extent in the host code it generates as extent{size, {'B', 0, ...}}.

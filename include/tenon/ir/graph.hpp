@@ -12,7 +12,7 @@ struct graph_output {
   dim_list dims = {};       // the shape it is presented in: the node's, or a reshape of it
 };
 
-// Why an expression cannot be one kernel. Each has a message of its own (compile.hpp) and a row in docs/errors.md.
+// Why an expression cannot be one kernel. Each has a message of its own (runtime/refusals.hpp) and a row in docs/errors.md.
 enum class refusal : unsigned char {
   none,
   too_many_nodes,
@@ -47,8 +47,11 @@ class graph {
   dim_table dims;
   refusal refused = refusal::none;
 
-  // The id of a node equal to `n`, which is added when there is none yet: value numbering.
+  // The id of a node equal to `n`, which is added when there is none yet: value numbering. More nodes than max_nodes
+  // are refused here, so that the message comes before the compiler's own limits; far beyond, nothing is added.
   constexpr int intern(node const& n) {
+    if (nodes.size() >= max_nodes) refused = refusal::too_many_nodes;
+    if (nodes.size() >= 2 * max_nodes) return nodes.size() - 1;
     if (2 * (nodes.size() + 1) > slots_.size()) rehash();
     unsigned slot = find_slot(n);
     if (slots_[static_cast<int>(slot)] >= 0) return slots_[static_cast<int>(slot)];

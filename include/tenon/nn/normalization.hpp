@@ -15,40 +15,72 @@ inline constexpr function standardize{[](auto x, auto along, auto epsilon) {
 }};
 
 struct layer_norm_body {
-  template <class X, int... Axes, class Epsilon = double>
-  constexpr auto operator()(X x, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
-    return standardize(x, along, epsilon);
+  template <dtype D, extent... E, int... Axes, class Epsilon = double>
+  constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
+    static_assert(is_floating(D), "tenon: layer_norm: the operand is not floating-point; cast it first, as in tn::cast<float>(x)");
+    if constexpr (!is_floating(D))
+      return refused{};
+    else if constexpr (!check_axes<sizeof...(E), Axes...>())
+      return refused{};
+    else
+      return standardize(x, along, epsilon);
   }
-  template <class X>
-  constexpr auto operator()(X x) const {
+  template <dtype D, extent... E>
+  constexpr auto operator()(value<D, E...> const& x) const {
     return (*this)(x, axis<-1>);
   }
-  template <class X, class Weight, class Bias, int... Axes, class Epsilon = double>
-  constexpr auto operator()(X x, Weight weight, Bias bias, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
-    return standardize(x, along, epsilon) * weight + bias;
+  template <dtype D, extent... E, class Weight, class Bias, int... Axes, class Epsilon = double>
+  constexpr auto operator()(value<D, E...> const& x, Weight weight, Bias bias, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
+    constexpr bool fit = mismatched_axis<shape_of<value<D, E...>>, shape_of<Weight>, shape_of<Bias>>() == 0;
+    static_assert(fit, "tenon: layer_norm: the weight or bias does not fit the operand; give both the extents of the normalised axes");
+    if constexpr (!fit)
+      return refused{};
+    else
+      return (*this)(x, along, epsilon) * weight + bias;
   }
-  template <class X, class Weight, class Bias> requires(is_value<Weight> && is_value<Bias>)
-  constexpr auto operator()(X x, Weight weight, Bias bias) const {
+  template <dtype D, extent... E, class Weight, class Bias> requires(is_value<Weight> && is_value<Bias>)
+  constexpr auto operator()(value<D, E...> const& x, Weight weight, Bias bias) const {
     return (*this)(x, weight, bias, axis<-1>);
+  }
+  template <class... A>
+  constexpr auto operator()(A const&...) const {
+    static_assert(is_known_form<A...>, "tenon: layer_norm: it has no form for these arguments; write (x), (x, tn::axis<-1>), (x, weight, bias) or (x, weight, bias, tn::axis<-1>), an epsilon last");
+    return refused{};
   }
 };
 
 struct rms_norm_body {
-  template <class X, int... Axes, class Epsilon = double>
-  constexpr auto operator()(X x, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
-    return x * rsqrt(mean(square(x), along, keepdim) + epsilon);
+  template <dtype D, extent... E, int... Axes, class Epsilon = double>
+  constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
+    static_assert(is_floating(D), "tenon: rms_norm: the operand is not floating-point; cast it first, as in tn::cast<float>(x)");
+    if constexpr (!is_floating(D))
+      return refused{};
+    else if constexpr (!check_axes<sizeof...(E), Axes...>())
+      return refused{};
+    else
+      return x * rsqrt(mean(square(x), along, keepdim) + epsilon);
   }
-  template <class X>
-  constexpr auto operator()(X x) const {
+  template <dtype D, extent... E>
+  constexpr auto operator()(value<D, E...> const& x) const {
     return (*this)(x, axis<-1>);
   }
-  template <class X, class Weight, int... Axes, class Epsilon = double>
-  constexpr auto operator()(X x, Weight weight, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
-    return (*this)(x, along, epsilon) * weight;
+  template <dtype D, extent... E, class Weight, int... Axes, class Epsilon = double>
+  constexpr auto operator()(value<D, E...> const& x, Weight weight, axis_t<Axes...> along, Epsilon epsilon = default_epsilon) const {
+    constexpr bool fits = mismatched_axis<shape_of<value<D, E...>>, shape_of<Weight>>() == 0;
+    static_assert(fits, "tenon: rms_norm: the weight does not fit the operand; give it the extents of the normalised axes");
+    if constexpr (!fits)
+      return refused{};
+    else
+      return (*this)(x, along, epsilon) * weight;
   }
-  template <class X, class Weight> requires is_value<Weight>
-  constexpr auto operator()(X x, Weight weight) const {
+  template <dtype D, extent... E, class Weight> requires is_value<Weight>
+  constexpr auto operator()(value<D, E...> const& x, Weight weight) const {
     return (*this)(x, weight, axis<-1>);
+  }
+  template <class... A>
+  constexpr auto operator()(A const&...) const {
+    static_assert(is_known_form<A...>, "tenon: rms_norm: it has no form for these arguments; write (x), (x, tn::axis<-1>), (x, weight) or (x, weight, tn::axis<-1>), an epsilon last");
+    return refused{};
   }
 };
 

@@ -5,17 +5,39 @@
 #include "tenon/capture/operators.hpp"
 
 namespace tenon {
+namespace detail {
+
+struct softmax_body {
+  template <dtype D, extent... E, int... Axes>
+  constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along) const {
+    auto shifted = exp(x - max(x, along, keepdim));
+    return shifted / sum(shifted, along, keepdim);
+  }
+  template <class... A>
+  constexpr auto operator()(A const&...) const {
+    static_assert(is_known_form<A...>, "tenon: softmax: the arguments are not a value and an axis; write tn::softmax(x, tn::axis<-1>)");
+    return refused{};
+  }
+};
+
+struct log_softmax_body {
+  template <dtype D, extent... E, int... Axes>
+  constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along) const {
+    auto shifted = x - max(x, along, keepdim);
+    return shifted - log(sum(exp(shifted), along, keepdim));
+  }
+  template <class... A>
+  constexpr auto operator()(A const&...) const {
+    static_assert(is_known_form<A...>, "tenon: log_softmax: the arguments are not a value and an axis; write tn::log_softmax(x, tn::axis<-1>)");
+    return refused{};
+  }
+};
+
+}  // namespace detail
 
 // exp(x - max) / sum of it along the axis; a row of only -inf gives NaN.
-inline constexpr function softmax{[](auto x, auto along) {
-  auto shifted = exp(x - max(x, along, keepdim));
-  return shifted / sum(shifted, along, keepdim);
-}};
-
+inline constexpr function<detail::softmax_body> softmax{};
 // x - max - log(sum(exp(x - max))) along the axis.
-inline constexpr function log_softmax{[](auto x, auto along) {
-  auto shifted = x - max(x, along, keepdim);
-  return shifted - log(sum(exp(shifted), along, keepdim));
-}};
+inline constexpr function<detail::log_softmax_body> log_softmax{};
 
 }  // namespace tenon

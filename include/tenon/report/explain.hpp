@@ -62,6 +62,12 @@ explanation explain(executable<Function> const& f, Args const&... args) {
   }
 }
 
+// The message that says why has been given.
+template <class... Args>
+explanation explain(refused const&, Args const&...) {
+  return {};
+}
+
 // The same for the statement form: tn::explain(tn::softmax(x, tn::axis<-1>)).
 template <class Fn, class... Args>
 explanation explain(expression<Fn, Args...> const& source) {

@@ -29,11 +29,9 @@ template <class T>
 inline constexpr bool is_array_argument = is_view<T> || is_tensor<T>;
 
 // What the trace may know of an argument of type T.
+// @pre is_argument<T>
 template <class T>
-struct argument_of {
-  static_assert(is_array_argument<T> || is_literal<T>, "tenon: compile: an argument is not a tensor, a view, a number or tn::ct; pass tensors, views and numbers");
-  using type = ct_t<0>;
-};
+struct argument_of;
 template <class Space, class T, extent... E>
 struct argument_of<basic_view<Space, T, E...>> {
   using type = tensor_argument<dtype_of<T>, E...>;
@@ -44,12 +42,14 @@ template <class Space, class T, extent... E>
 struct argument_of<basic_tensor<Space, T, E...>> : argument_of<basic_view<Space, T, E...>> {};
 template <class T> requires std::is_arithmetic_v<T>
 struct argument_of<T> {
-  using type = scalar_argument<dtype_of<T>>;
+  using type = scalar_argument<number_dtype<T>()>;
 };
 template <auto V>
 struct argument_of<ct_t<V>> {
   using type = ct_t<V>;
 };
+template <class T>
+inline constexpr bool is_argument = is_array_argument<T> || is_literal<T>;
 template <class T>
 using argument_t = typename argument_of<T>::type;
 

@@ -114,7 +114,7 @@ void copy_views(basic_view<TargetSpace, T, E...> const& target,
                 "tn::cast in an expression");
   static_assert(sizeof...(E) == sizeof...(F),
                 "tenon: copy: target and source have different ranks; give views of one rank");
-  if constexpr (sizeof...(E) == sizeof...(F)) {
+  if constexpr (sizeof...(E) == sizeof...(F) && !std::is_const_v<T>) {
     layout const to = target.layout(), from = source.layout();
     if (extents_of(to) != extents_of(from))
       raise({.operation = "copy",

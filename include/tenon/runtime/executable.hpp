@@ -26,7 +26,7 @@ struct call_arguments {
     if constexpr (is_array_argument<T>)
       inputs[count++] = erase(operand);
     else if constexpr (std::is_arithmetic_v<T>)
-      scalars[count++] = scalar_word(static_cast<arithmetic_t<dtype_of<T>>>(operand));
+      scalars[count++] = scalar_word(static_cast<arithmetic_t<number_dtype<T>()>>(operand));
   }
 };
 
@@ -164,9 +164,14 @@ class prepared_call {
 
   prepared_call on(stream s) const { return {name_, s, outputs_}; }
   template <class... Arrays>
-  auto into(Arrays&... outputs) const {
-    static_assert((detail::is_array_argument<std::remove_const_t<Arrays>> && ...), "tenon: into: an output is not a tensor or a view; pass tensors or views");
-    return prepared_call<Function, detail::writable_view<Arrays>...>(name_, on_, {detail::writable(outputs)...});
+  auto into(Arrays&&... outputs) const {
+    constexpr bool are_refused = (detail::is_refused<std::remove_cvref_t<Arrays>> || ...);
+    constexpr bool are_arrays = (detail::is_array_argument<std::remove_cvref_t<Arrays>> && ...);
+    static_assert(are_refused || are_arrays, "tenon: into: an output is neither a tensor nor a view; give one tensor or view for each result");
+    if constexpr (are_arrays)
+      return prepared_call<Function, detail::writable_view<Arrays>...>(name_, on_, {detail::writable(outputs)...});
+    else
+      return refused{};
   }
 
   template <class... Args>
@@ -174,21 +179,20 @@ class prepared_call {
     if constexpr ((detail::is_choice<Args> || ...))
       return detail::with_constants([&](auto const&... constants) { return (*this)(constants...); }, args...);
     else if constexpr (!detail::check_call<Function, Args...>())
-      return refused{};
+      return detail::refused_call<Function, Args...>();
     else if constexpr (sizeof...(Outputs) == 0)
       return detail::invocation<detail::signature<Function, Args...>>::allocate(on_, name_, args...);
-    else
+    else if constexpr (detail::check_outputs<detail::signature<Function, Args...>, Outputs...>())
       run_into<detail::signature<Function, Args...>>(args...);
   }
 
  private:
   template <class Signature, class... Args>
   void run_into(Args const&... args) const {
-    if constexpr (detail::check_outputs<Signature, Outputs...>())
-      std::apply([&](auto const&... views) {
-        argument erased[] = {detail::erase(views)...};
-        detail::invocation<Signature>::into(erased, on_, name_, args...);
-      }, outputs_);
+    std::apply([&](auto const&... views) {
+      argument erased[] = {detail::erase(views)...};
+      detail::invocation<Signature>::into(erased, on_, name_, args...);
+    }, outputs_);
   }
 
   expression_name name_;
@@ -212,7 +216,7 @@ class executable {
   prepared_call<Function> on(stream s) const { return {name_, s, {}}; }
   // Outputs that the caller owns: nothing is allocated.
   template <class... Arrays>
-  auto into(Arrays&... outputs) const {
+  auto into(Arrays&&... outputs) const {
     return on({}).into(outputs...);
   }
 

@@ -9,25 +9,38 @@
 
 namespace tenon::detail {
 
-// The memory space of a call: that of its arrays, which all agree.
-template <class... Args>
-struct common_space {
-  using type = default_space;
+// The memory space of an argument, void where it has none, and whether its parts agree on it.
+template <class T>
+struct space_of {
+  using type = void;
   static constexpr bool agrees = true;
 };
+template <class Space, class T, extent... E>
+struct space_of<basic_view<Space, T, E...>> {
+  using type = Space;
+  static constexpr bool agrees = true;
+};
+template <class Space, class T, extent... E>
+struct space_of<basic_tensor<Space, T, E...>> : space_of<basic_view<Space, T, E...>> {};
+
+template <class... Spaces>
+struct joined_space : space_of<void> {};
 template <class First, class... Rest>
-struct common_space<First, Rest...> : common_space<Rest...> {};
-template <class First, class... Rest> requires is_array_argument<First>
-struct common_space<First, Rest...> {
-  using type = typename First::space;
-  template <class T>
-  static constexpr bool is_elsewhere() {
-    if constexpr (is_array_argument<T>)
-      return !std::is_same_v<type, typename T::space>;
-    else
-      return false;
-  }
-  static constexpr bool agrees = !(is_elsewhere<Rest>() || ...);
+struct joined_space<First, Rest...> {
+  using one = typename First::type;
+  using other = typename joined_space<Rest...>::type;
+  using type = std::conditional_t<std::is_void_v<one>, other, one>;
+  static constexpr bool agrees = First::agrees && joined_space<Rest...>::agrees &&
+                                 (std::is_void_v<one> || std::is_void_v<other> || std::is_same_v<one, other>);
+};
+template <class Fn, class... Args>
+struct space_of<expression<Fn, Args...>> : joined_space<space_of<Args>...> {};
+
+// The memory space of a call: that of its arrays, which all agree.
+template <class... Args>
+struct common_space : joined_space<space_of<Args>...> {
+  using joined = typename joined_space<space_of<Args>...>::type;
+  using type = std::conditional_t<std::is_void_v<joined>, default_space, joined>;
 };
 
 // The C++ type that results of dtype D have: an argument's own spelling of it (::__half), else the library's.
@@ -79,12 +92,12 @@ struct signature {
 // Outputs as the caller gave them.
 template <class Array>
 constexpr auto writable(Array& array) {
-  if constexpr (is_tensor<Array>)
+  if constexpr (is_tensor<std::remove_const_t<Array>>)
     return array.view();
   else
     return array;
 }
 template <class Array>
-using writable_view = decltype(writable(std::declval<Array&>()));
+using writable_view = std::remove_const_t<decltype(writable(std::declval<Array&>()))>;
 
 }  // namespace tenon::detail

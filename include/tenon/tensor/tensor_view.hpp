@@ -102,10 +102,8 @@ template <class Space, class T, extent... E> class basic_view {
 
   // Axis i of the result is axis Axes[i] of this view.
   template <int... Axes> auto permuted() const {
-    static_assert(sizeof...(Axes) == sizeof...(E),
-                  "tenon: permuted: name every axis once; axes are 0 to rank-1");
-    static_assert(is_permutation<Axes...>(),
-                  "tenon: permuted: name every axis once; axes are 0 to rank-1");
+    static_assert(sizeof...(Axes) == sizeof...(E) && is_permutation<Axes...>(),
+                  "tenon: permuted: the axes are not each axis once; axes are 0 to rank-1");
     return basic_view<Space, T, axes::list[Axes]...>::with_strides(data_, {extents_[Axes]...},
                                                                    {strides_[Axes]...});
   }
@@ -152,7 +150,7 @@ template <class Space, class T, extent... E> class basic_view {
 
   // Evaluates a statement-form expression into the viewed memory, in one launch.
   template <class Expression>
-  requires(is_expression<Expression> && !std::is_const_v<T>) basic_view const& operator=(
+  requires is_expression<Expression> basic_view const& operator=(
       Expression const& expression) const {
     assign(*this, expression);
     return *this;
