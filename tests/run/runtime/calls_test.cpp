@@ -6,13 +6,19 @@
 
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
+#include "tenon/npy.hpp"
 
 namespace {
 
 using reference::doubles;
 using reference::elementwise;
 
-// A function, because nvcc 13.0 misspells the type of a structured binding of a call's results in a static_assert.
+// Named, because nvcc 13.0 misspells a named extent in the template arguments of an expression.
+using scaled_type = tn::tensor<tn::bfloat16, "B", "T", 8>;
+using sum_type = tn::tensor<tn::bfloat16, "B", "T">;
+using max_type = tn::tensor<tn::bfloat16, "B", "T", 1>;
+using is_positive_type = tn::tensor<bool, "B", "T", 8>;
+
 template <class Expected, class Actual>
 void expect_type(Actual const&) {
   static_assert(std::is_same_v<Expected, Actual>);
@@ -31,10 +37,10 @@ TEST(calls, results_have_the_extents_of_the_expression) {
                        tn::max(scaled, tn::axis<2>, tn::keepdim), scaled > 0);
   });
   auto const [scaled, sum, max, is_positive] = f(h, weight);
-  expect_type<tn::tensor<tn::bfloat16, "B", "T", 8>>(scaled);
-  expect_type<tn::tensor<tn::bfloat16, "B", "T">>(sum);
-  expect_type<tn::tensor<tn::bfloat16, "B", "T", 1>>(max);
-  expect_type<tn::tensor<bool, "B", "T", 8>>(is_positive);
+  expect_type<scaled_type>(scaled);
+  expect_type<sum_type>(sum);
+  expect_type<max_type>(max);
+  expect_type<is_positive_type>(is_positive);
   EXPECT_EQ(scaled.extents(), (std::array<std::int64_t, 3>{2, 3, 8}));
 }
 
