@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Well-formed nodes: each function adds one operation to a graph, with its casts, broadcasts and result shape.
+// Well-formed nodes: each function adds one operation to a graph, with its casts, broadcasts and
+// result shape.
 
 #include "tenon/ir/graph.hpp"
 #include "tenon/ops/cast.hpp"
@@ -9,12 +10,14 @@
 
 namespace tenon::build {
 
-// Narrow types are computed in float, so an operand that an operator wants in one is wanted as a float.
+// Narrow types are computed in float, so an operand that an operator wants in one is wanted as a
+// float.
 constexpr dtype arithmetic_dtype(dtype d) { return is_narrow(d) ? dtype::f32 : d; }
 
 constexpr int literal(graph& g, dtype type, double number) {
   type = arithmetic_dtype(type);
-  return g.intern(node{.op = op_id<ops::literal>, .type = type, .bits = literal_bits(type, number)});
+  return g.intern(
+      node{.op = op_id<ops::literal>, .type = type, .bits = literal_bits(type, number)});
 }
 constexpr int integer_literal(graph& g, dtype type, long long number) {
   if (is_floating(type)) return literal(g, type, static_cast<double>(number));
@@ -32,7 +35,8 @@ constexpr int input(graph& g, int position) {
 // A conversion that the user wrote: to a half type it rounds, and no pass removes it.
 constexpr int cast(graph& g, int id, dtype type) {
   if (g[id].type == type) return id;
-  return g.intern(node{.op = op_id<ops::cast>, .type = type, .operands = {{id}, 1}, .dims = g[id].dims});
+  return g.intern(
+      node{.op = op_id<ops::cast>, .type = type, .operands = {{id}, 1}, .dims = g[id].dims});
 }
 // A conversion of the arithmetic only; nothing where the arithmetic type is already right.
 constexpr int convert(graph& g, int id, dtype type) {
@@ -60,8 +64,8 @@ constexpr int size(graph& g, dim_list const& dims, dtype type) {
   }
   if (counted.empty()) return integer_literal(g, arithmetic_dtype(type), known);
   if (known != 1) counted.push_back(g.dims.constant(known));
-  return g.intern(
-      node{.op = op_id<ops::size>, .type = arithmetic_dtype(type), .attributes = g.intern(counted)});
+  return g.intern(node{
+      .op = op_id<ops::size>, .type = arithmetic_dtype(type), .attributes = g.intern(counted)});
 }
 
 // Operand axis k becomes result axis map[k].
@@ -87,8 +91,10 @@ constexpr int broadcast_trailing(graph& g, int id, dim_list const& dims) {
   return broadcast(g, id, map, dims);
 }
 
-// @pre every pair of aligned dims may be equal. Unequal dims that are not 1 are required to be equal at run time.
-constexpr dim_list broadcast_shapes(graph& g, dim_list const& a, dim_list const& b, op_info const* op) {
+// @pre every pair of aligned dims may be equal. Unequal dims that are not 1 are required to be
+// equal at run time.
+constexpr dim_list broadcast_shapes(graph& g, dim_list const& a, dim_list const& b,
+                                    op_info const* op) {
   dim_list const& longer = a.size() >= b.size() ? a : b;
   dim_list const& shorter = a.size() >= b.size() ? b : a;
   dim_list result = longer;
@@ -112,12 +118,16 @@ constexpr int pointwise(graph& g, op_info const* op, static_vector<int, max_oper
   typed_operand promoted{dtype::boolean, priority::literal};
   for (int k = op->rule.first_promoted; k < operands.size(); ++k) {
     typed_operand next{g[operands[k]].type, priority_of(g[operands[k]])};
-    promoted = k == op->rule.first_promoted ? next : typed_operand{promote(promoted, next), promoted.rank > next.rank ? promoted.rank : next.rank};
+    promoted = k == op->rule.first_promoted
+                   ? next
+                   : typed_operand{promote(promoted, next),
+                                   promoted.rank > next.rank ? promoted.rank : next.rank};
   }
   dim_list dims;
   for (int id : operands) dims = broadcast_shapes(g, dims, dim_list(g[id].dims), op);
   for (int k = 0; k < operands.size(); ++k)
-    operands[k] = broadcast_trailing(g, convert(g, operands[k], op->rule.operand(promoted.type, k)), dims);
+    operands[k] =
+        broadcast_trailing(g, convert(g, operands[k], op->rule.operand(promoted.type, k)), dims);
   return g.intern(
       node{.op = op, .type = op->rule.result(promoted.type), .operands = operands, .dims = dims});
 }
@@ -171,7 +181,8 @@ constexpr int slice(graph& g, int id, attribute numbers) {
 
 constexpr int reshape(graph& g, int id, dim_list const& dims) {
   if (g[id].dims == dims) return id;
-  return g.intern(node{.op = op_id<ops::reshape>, .type = g[id].type, .operands = {{id}, 1}, .dims = dims});
+  return g.intern(
+      node{.op = op_id<ops::reshape>, .type = g[id].type, .operands = {{id}, 1}, .dims = dims});
 }
 
 }  // namespace tenon::build

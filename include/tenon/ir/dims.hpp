@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Symbolic axis lengths: each distinct length of an expression is one entry of a table, known now or when it is called.
+// Symbolic axis lengths: each distinct length of an expression is one entry of a table, known now
+// or when it is called.
 
 #include <cstdint>
 
@@ -36,7 +37,8 @@ class dim_table {
   constexpr dim_table() { add({dim_kind::constant, 1}); }
   // A table as it was: its entries and the representative of each.
   constexpr dim_table(dim_expression const* entries, dim const* representatives, int count) {
-    for (dim d = 0; d < count; ++d) entries_.push_back(entries[d]), parents_.push_back(representatives[d]);
+    for (dim d = 0; d < count; ++d)
+      entries_.push_back(entries[d]), parents_.push_back(representatives[d]);
   }
 
   constexpr dim constant(long long length) { return add({dim_kind::constant, length}); }
@@ -52,7 +54,8 @@ class dim_table {
   }
   constexpr dim sliced(dim d, long long start, long long stop, long long step) {
     d = representative(d);
-    if (is_constant(d)) return constant(detail::resolve_range(entries_[d].a, start, stop, step).count);
+    if (is_constant(d))
+      return constant(detail::resolve_range(entries_[d].a, start, stop, step).count);
     if (start == 0 && stop == detail::open_bound && step == 1) return d;
     return representative(add({dim_kind::slice, d, start, stop, step}));
   }
@@ -76,7 +79,8 @@ class dim_table {
   constexpr dim_expression const& operator[](dim d) const { return entries_[d]; }
   constexpr bool is_constant(dim d) const { return entries_[d].kind == dim_kind::constant; }
 
-  // Two dims that an operation requires to be equal become one; the more specific one represents both.
+  // Two dims that an operation requires to be equal become one; the more specific one represents
+  // both.
   constexpr dim representative(dim d) const {
     while (parents_[d] != d) d = parents_[d];
     return d;
@@ -88,7 +92,8 @@ class dim_table {
     bool a_represents = kind_a != kind_b ? kind_a < kind_b : a < b;
     parents_[a_represents ? b : a] = a_represents ? a : b;
   }
-  // What is computed from equal lengths is equal: slices, products and quotients follow what was united.
+  // What is computed from equal lengths is equal: slices, products and quotients follow what was
+  // united.
   constexpr void close() {
     bool changes = true;
     for (int round = 0; changes && round < max_closing_rounds; ++round) {
@@ -105,9 +110,15 @@ class dim_table {
   constexpr void print(text& out, dim d) const {
     dim_expression const& e = entries_[d];
     switch (e.kind) {
-      case dim_kind::constant: out << e.a; break;
-      case dim_kind::input: out << 'x' << e.a << '.' << e.b; break;
-      case dim_kind::named: out << e.name; break;
+      case dim_kind::constant:
+        out << e.a;
+        break;
+      case dim_kind::input:
+        out << 'x' << e.a << '.' << e.b;
+        break;
+      case dim_kind::named:
+        out << e.name;
+        break;
       case dim_kind::slice:
         print(out, static_cast<dim>(e.a));
         out << '[';
@@ -117,8 +128,12 @@ class dim_table {
         if (e.d != 1) out << ':' << e.d;
         out << ']';
         break;
-      case dim_kind::product: print_pair(out, e, '*'); break;
-      case dim_kind::quotient: print_pair(out, e, '/'); break;
+      case dim_kind::product:
+        print_pair(out, e, '*');
+        break;
+      case dim_kind::quotient:
+        print_pair(out, e, '/');
+        break;
     }
   }
 
@@ -151,7 +166,8 @@ class dim_table {
 
     constexpr void multiply(dim length) {
       lengths.push_back(length);
-      for (int i = lengths.size() - 1; i > 0 && lengths[i] < lengths[i - 1]; --i) std::swap(lengths[i], lengths[i - 1]);
+      for (int i = lengths.size() - 1; i > 0 && lengths[i] < lengths[i - 1]; --i)
+        std::swap(lengths[i], lengths[i - 1]);
     }
     constexpr void multiply(factors const& other) {
       constant *= other.constant;
@@ -162,9 +178,12 @@ class dim_table {
       constexpr_vector<dim> mine, others;
       int i = 0, j = 0;
       while (i < lengths.size() && j < other.lengths.size()) {
-        if (lengths[i] == other.lengths[j]) ++i, ++j;
-        else if (lengths[i] < other.lengths[j]) mine.push_back(lengths[i++]);
-        else others.push_back(other.lengths[j++]);
+        if (lengths[i] == other.lengths[j])
+          ++i, ++j;
+        else if (lengths[i] < other.lengths[j])
+          mine.push_back(lengths[i++]);
+        else
+          others.push_back(other.lengths[j++]);
       }
       while (i < lengths.size()) mine.push_back(lengths[i++]);
       while (j < other.lengths.size()) others.push_back(other.lengths[j++]);
@@ -195,7 +214,8 @@ class dim_table {
     dim result = unit_dim;
     for (dim length : all.lengths)
       result = result == unit_dim ? length : add({dim_kind::product, result, length});
-    if (all.constant != 1 && result != unit_dim) return representative(add({dim_kind::product, result, constant(all.constant)}));
+    if (all.constant != 1 && result != unit_dim)
+      return representative(add({dim_kind::product, result, constant(all.constant)}));
     return representative(all.constant != 1 ? constant(all.constant) : result);
   }
   constexpr dim recomputed(dim d) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The graph: nodes in dependence order, each distinct one once, with the dims, checks and outputs of the expression.
+// The graph: nodes in dependence order, each distinct one once, with the dims, checks and outputs
+// of the expression.
 
 #include "tenon/ir/node.hpp"
 
@@ -12,7 +13,8 @@ struct graph_output {
   dim_list dims = {};       // the shape it is presented in: the node's, or a reshape of it
 };
 
-// Why an expression cannot be one kernel. Each has a message of its own (runtime/refusals.hpp) and a row in docs/errors.md.
+// Why an expression cannot be one kernel. Each has a message of its own (runtime/refusals.hpp) and
+// a row in docs/errors.md.
 enum class refusal : unsigned char {
   none,
   too_many_nodes,
@@ -24,7 +26,8 @@ enum class refusal : unsigned char {
   too_many_axes,
 };
 
-// Two dims that must turn out equal when the expression is called, and the operator that asked for it.
+// Two dims that must turn out equal when the expression is called, and the operator that asked for
+// it.
 struct dim_check {
   dim a, b;
   op_info const* op;
@@ -47,8 +50,9 @@ class graph {
   dim_table dims;
   refusal refused = refusal::none;
 
-  // The id of a node equal to `n`, which is added when there is none yet: value numbering. More nodes than max_nodes
-  // are refused here, so that the message comes before the compiler's own limits; far beyond, nothing is added.
+  // The id of a node equal to `n`, which is added when there is none yet: value numbering. More
+  // nodes than max_nodes are refused here, so that the message comes before the compiler's own
+  // limits; far beyond, nothing is added.
   constexpr int intern(node const& n) {
     if (nodes.size() >= max_nodes) refused = refusal::too_many_nodes;
     if (nodes.size() >= 2 * max_nodes) return nodes.size() - 1;
@@ -84,7 +88,8 @@ class graph {
  private:
   constexpr unsigned find_slot(node const& n) const {
     unsigned mask = static_cast<unsigned>(slots_.size()) - 1, slot = n.hash() & mask;
-    while (slots_[static_cast<int>(slot)] >= 0 && !(nodes[slots_[static_cast<int>(slot)]] == n)) slot = (slot + 1) & mask;
+    while (slots_[static_cast<int>(slot)] >= 0 && !(nodes[slots_[static_cast<int>(slot)]] == n))
+      slot = (slot + 1) & mask;
     return slot;
   }
   constexpr void rehash() {

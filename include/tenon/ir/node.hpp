@@ -13,8 +13,8 @@ namespace tenon {
 inline constexpr int max_operands = 4;
 
 using dim_list = static_vector<dim, max_rank>;
-// What a movement operator needs beside its operand: the map of a broadcast or transpose; start, stop and step of every
-// axis of a slice, one axis after the other.
+// What a movement operator needs beside its operand: the map of a broadcast or transpose; start,
+// stop and step of every axis of a slice, one axis after the other.
 using attribute = static_vector<long long, 3 * max_rank>;
 inline constexpr int no_attribute = -1;
 
@@ -23,15 +23,12 @@ struct node {
   dtype type = dtype::f32;
   static_vector<int, max_operands> operands = {};
   dim_list dims = {};
-  unsigned axes = 0;             // reduction: bit k is set when operand axis k is reduced
-  int attributes = no_attribute; // movement: index into the graph's attributes
-  long long bits = 0;            // literal: the value; input and scalar: the argument's position
+  unsigned axes = 0;              // reduction: bit k is set when operand axis k is reduced
+  int attributes = no_attribute;  // movement: index into the graph's attributes
+  long long bits = 0;             // literal: the value; input and scalar: the argument's position
 
   constexpr int rank() const { return dims.size(); }
-  template <class Op>
-  constexpr bool is() const {
-    return op == op_id<Op>;
-  }
+  template <class Op> constexpr bool is() const { return op == op_id<Op>; }
   constexpr bool is(op_kind kind) const { return op->kind == kind; }
   constexpr bool operator==(node const& other) const {
     return op == other.op && type == other.type && bits == other.bits && axes == other.axes &&

@@ -22,11 +22,13 @@ constexpr char const* verify_pointwise(graph const& g, node const& n) {
   dtype promoted = g.operand(n, first).type;
   for (int k = 0; k < n.operands.size(); ++k) {
     node const& operand = g.operand(n, k);
-    if (operand.op->has_state) return "a reduction's state is read by something else than a projection";
+    if (operand.op->has_state)
+      return "a reduction's state is read by something else than a projection";
     if (operand.rank() != 0 && !is_same_shape(g, operand.dims, n.dims))
       return "a pointwise operand has neither the result's shape nor rank 0";
     if (n.is<ops::cast>()) continue;
-    if (build::arithmetic_dtype(operand.type) != build::arithmetic_dtype(n.op->rule.operand(promoted, k)))
+    if (build::arithmetic_dtype(operand.type) !=
+        build::arithmetic_dtype(n.op->rule.operand(promoted, k)))
       return "a pointwise operand has not the dtype that the operator computes in";
   }
   if (!n.is<ops::cast>() &&
@@ -54,7 +56,8 @@ constexpr char const* verify_map(graph const& g, node const& n) {
     int axis = static_cast<int>(map[k]);
     if (axis < 0 || axis >= n.rank() || (taken >> axis & 1u)) return "a map is not one to one";
     taken |= 1u << axis;
-    if (!is_same_length(g, operand.dims[k], unit_dim) && !is_same_length(g, operand.dims[k], n.dims[axis]))
+    if (!is_same_length(g, operand.dims[k], unit_dim) &&
+        !is_same_length(g, operand.dims[k], n.dims[axis]))
       return "a map leads an axis to one of another length";
   }
   return nullptr;
@@ -73,7 +76,8 @@ constexpr char const* verify_movement(graph const& g, node const& n) {
 constexpr char const* verify_node(graph const& g, int id) {
   node const& n = g[id];
   if (!n.op) return "a node has no operator";
-  if (n.operands.size() != n.op->arity) return "the number of operands differs from the operator's arity";
+  if (n.operands.size() != n.op->arity)
+    return "the number of operands differs from the operator's arity";
   for (int operand : n.operands)
     if (operand < 0 || operand >= id) return "an operand does not come before its user";
   for (dim d : n.dims)
@@ -81,15 +85,20 @@ constexpr char const* verify_node(graph const& g, int id) {
   if (n.attributes < no_attribute || n.attributes >= g.attributes.size())
     return "an attribute is not in the table";
   switch (n.op->kind) {
-    case op_kind::pointwise: return verify_pointwise(g, n);
-    case op_kind::reduction: return verify_reduction(g, n);
-    case op_kind::movement: return verify_movement(g, n);
+    case op_kind::pointwise:
+      return verify_pointwise(g, n);
+    case op_kind::reduction:
+      return verify_reduction(g, n);
+    case op_kind::movement:
+      return verify_movement(g, n);
     case op_kind::projection:
       return g.operand(n, 0).is(op_kind::reduction) && g.operand(n, 0).op->has_state
                  ? nullptr
                  : "a projection does not read a reduction's state";
     case op_kind::source:
-      return !n.is<ops::input>() || (n.bits >= 0 && n.bits < g.inputs.size()) ? nullptr : "an input is not an argument";
+      return !n.is<ops::input>() || (n.bits >= 0 && n.bits < g.inputs.size())
+                 ? nullptr
+                 : "an input is not an argument";
   }
   return nullptr;
 }
@@ -107,16 +116,19 @@ constexpr bool are_distinct(graph const& g) {
 }  // namespace detail
 
 // Returns null when the graph is well formed, otherwise what is wrong with it.
-// @post nodes are in dependence order and distinct; arity, shapes and dtypes agree with the operator
+// @post nodes are in dependence order and distinct; arity, shapes and dtypes agree with the
+// operator
 constexpr char const* verify(graph const& g) {
   for (int id = 0; id < g.size(); ++id)
     if (char const* fault = detail::verify_node(g, id)) return fault;
   if (!detail::are_distinct(g)) return "two nodes are equal";
   if (g.outputs.empty()) return "there is no output";
   for (graph_output const& output : g.outputs)
-    if (output.id < 0 || output.id >= g.size() || g[output.id].op->has_state) return "an output is not a value";
+    if (output.id < 0 || output.id >= g.size() || g[output.id].op->has_state)
+      return "an output is not a value";
   for (dim_check const& c : g.checks)
-    if (c.a < 0 || c.a >= g.dims.size() || c.b < 0 || c.b >= g.dims.size()) return "a check is of a dim that is not in the table";
+    if (c.a < 0 || c.a >= g.dims.size() || c.b < 0 || c.b >= g.dims.size())
+      return "a check is of a dim that is not in the table";
   return nullptr;
 }
 

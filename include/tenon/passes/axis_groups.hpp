@@ -12,7 +12,8 @@ struct axis_group {
 };
 
 // @post the groups cover all axes of both, in order; each is as small as the known dims allow
-constexpr static_vector<axis_group, max_rank + 1> reshape_groups(dim_table const& table, dim_list const& from,
+constexpr static_vector<axis_group, max_rank + 1> reshape_groups(dim_table const& table,
+                                                                 dim_list const& from,
                                                                  dim_list const& to) {
   dim_table scratch = table;
   auto at = [&](dim_list const& dims, int i) { return table.representative(dims[i]); };
@@ -37,13 +38,17 @@ constexpr static_vector<axis_group, max_rank + 1> reshape_groups(dim_table const
     if (!found) {
       bool is_from_unit = i < from.size() && at(from, i) == unit_dim;
       bool is_to_unit = j < to.size() && at(to, j) == unit_dim;
-      if (is_from_unit) group.from_end = i + 1;
-      else if (is_to_unit) group.to_end = j + 1;
-      else group.from_end = from.size(), group.to_end = to.size();
+      if (is_from_unit)
+        group.from_end = i + 1;
+      else if (is_to_unit)
+        group.to_end = j + 1;
+      else
+        group.from_end = from.size(), group.to_end = to.size();
       // Only lengths of 0 leave axes on one side: [0, n] to [0].
       bool is_one_sided = group.from == group.from_end || group.to == group.to_end;
       if (is_one_sided && !is_from_unit && !is_to_unit && !result.empty()) {
-        group.from = result.items[result.size() - 1].from, group.to = result.items[result.size() - 1].to;
+        group.from = result.items[result.size() - 1].from,
+        group.to = result.items[result.size() - 1].to;
         result.erase(result.size() - 1);
       }
     }

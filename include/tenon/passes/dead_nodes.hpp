@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Keeps what the outputs need, in the same order. Arguments that nothing reads are dropped like any other node.
+// Keeps what the outputs need, in the same order. Arguments that nothing reads are dropped like any
+// other node.
 
 #include "tenon/ir/graph.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Constant folding: an operator on literals becomes a literal, computed in the operator's own arithmetic type.
+// Constant folding: an operator on literals becomes a literal, computed in the operator's own
+// arithmetic type.
 
 #include "tenon/passes/rewrite.hpp"
 

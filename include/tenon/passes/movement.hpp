@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Pushes views towards the loads: what is sliced, reshaped or transposed is an argument, never something computed.
+// Pushes views towards the loads: what is sliced, reshaped or transposed is an argument, never
+// something computed.
 //
-// A movement of a pointwise result is the same movement of its operands. Slices and reshapes also pass through
-// broadcasts, and through reductions along the axes that are kept; transposes and broadcasts of a reduction's result
-// stay, because the iteration space expresses them. What remains on an argument is a chain of views that the run time
-// turns into strides.
+// A movement of a pointwise result is the same movement of its operands. Slices and reshapes also
+// pass through broadcasts, and through reductions along the axes that are kept; transposes and
+// broadcasts of a reduction's result stay, because the iteration space expresses them. What remains
+// on an argument is a chain of views that the run time turns into strides.
 
 #include "tenon/ir/build.hpp"
 #include "tenon/passes/axis_groups.hpp"
@@ -19,18 +20,21 @@ struct movement {
   int attributes = no_attribute;
   dim_list dims = {};
   constexpr bool operator==(movement const&) const = default;
-  constexpr bool relabels() const { return op == op_id<ops::broadcast> || op == op_id<ops::transpose>; }
+  constexpr bool relabels() const {
+    return op == op_id<ops::broadcast> || op == op_id<ops::transpose>;
+  }
 };
 
 // "Node `id` seen through `how`", and what it was rewritten to.
 struct demand {
   int id;
   movement how;
-  bool passes_through = false;                   // `how` is applied to the operands
-  int sources[max_operands] = {-1, -1, -1, -1};  // demands for the operands; -1: the operand as it is
-  unsigned axes = 0;                             // reduction: the reduced axes of the moved operand
-  int map = no_attribute;                        // broadcast: its map from the moved operand
-  int next = -1;                                 // another demand for the same node
+  bool passes_through = false;  // `how` is applied to the operands
+  int sources[max_operands] = {-1, -1, -1,
+                               -1};  // demands for the operands; -1: the operand as it is
+  unsigned axes = 0;                 // reduction: the reduced axes of the moved operand
+  int map = no_attribute;            // broadcast: its map from the moved operand
+  int next = -1;                     // another demand for the same node
   int result = -1;
 };
 
@@ -60,7 +64,9 @@ class puller {
     return first_[id] = demands_.size() - 1;
   }
   // A value of one element is an operand of any shape as it is.
-  constexpr int want_operand(int id, movement const& how) { return g_[id].rank() == 0 ? -1 : want(id, how); }
+  constexpr int want_operand(int id, movement const& how) {
+    return g_[id].rank() == 0 ? -1 : want(id, how);
+  }
 
   constexpr bool is_view_of_argument(int id) const {
     while (g_[id].is(op_kind::movement)) id = g_[id].operands[0];
@@ -78,7 +84,8 @@ class puller {
     } else if (n.is(op_kind::reduction) && rearranges) {
       d.passes_through = true;
       d.sources[0] = want(n.operands[0], through_reduction(n, d.how, d.axes));
-    } else if (rearranges && (n.is<ops::broadcast>() || (n.is<ops::transpose>() && !is_view_of_argument(d.id)))) {
+    } else if (rearranges &&
+               (n.is<ops::broadcast>() || (n.is<ops::transpose>() && !is_view_of_argument(d.id)))) {
       d.passes_through = true;
       d.sources[0] = want_operand(n.operands[0], through_broadcast(n, d.how, d.map));
     }
@@ -98,11 +105,17 @@ class puller {
     }
     bool is_relabelled = n.is<ops::broadcast>() || n.is<ops::transpose>();
     if (is_relabelled && d.how.relabels())
-      return build::broadcast(g_, n.operands[0], composed(g_.attributes_of(n), g_.attributes[d.how.attributes]), d.how.dims);
+      return build::broadcast(g_, n.operands[0],
+                              composed(g_.attributes_of(n), g_.attributes[d.how.attributes]),
+                              d.how.dims);
     if (n.rank() == 0) return build::broadcast(g_, d.id, {}, d.how.dims);
     if (d.how.op == op_id<ops::reshape>) return build::reshape(g_, d.id, d.how.dims);
     if (is_whole(n, d.how)) return d.id;
-    return g_.intern(node{.op = d.how.op, .type = n.type, .operands = {{d.id}, 1}, .dims = d.how.dims, .attributes = d.how.attributes});
+    return g_.intern(node{.op = d.how.op,
+                          .type = n.type,
+                          .operands = {{d.id}, 1},
+                          .dims = d.how.dims,
+                          .attributes = d.how.attributes});
   }
 
   // A slice that takes everything.
@@ -110,7 +123,9 @@ class puller {
     if (how.op != op_id<ops::slice> || !(n.dims == how.dims)) return false;
     attribute const& numbers = g_.attributes[how.attributes];
     for (int k = 0; k < n.rank(); ++k)
-      if (numbers[3 * k] != 0 || numbers[3 * k + 1] != tenon::detail::open_bound || numbers[3 * k + 2] != 1) return false;
+      if (numbers[3 * k] != 0 || numbers[3 * k + 1] != tenon::detail::open_bound ||
+          numbers[3 * k + 2] != 1)
+        return false;
     return true;
   }
   static constexpr attribute composed(attribute const& first, attribute const& second) {
@@ -119,7 +134,8 @@ class puller {
     return result;
   }
 
-  // The reduced axes are taken whole and keep their place among the kept ones; `axes` tells where that is.
+  // The reduced axes are taken whole and keep their place among the kept ones; `axes` tells where
+  // that is.
   constexpr movement through_reduction(node const& n, movement const& how, unsigned& axes) {
     node const& operand = g_.operand(n, 0);
     if (how.op == op_id<ops::slice>) {
@@ -162,10 +178,12 @@ class puller {
   // Start, stop and step of axis `axis` of a slice; everything for -1.
   constexpr void push_bounds(attribute& numbers, int axis, movement const& how) const {
     long long const whole[] = {0, tenon::detail::open_bound, 1};
-    for (int j = 0; j < 3; ++j) numbers.push_back(axis < 0 ? whole[j] : g_.attributes[how.attributes][3 * axis + j]);
+    for (int j = 0; j < 3; ++j)
+      numbers.push_back(axis < 0 ? whole[j] : g_.attributes[how.attributes][3 * axis + j]);
   }
 
-  // A slice or reshape of a broadcast, as a movement of its operand; `map` is the broadcast's map from there.
+  // A slice or reshape of a broadcast, as a movement of its operand; `map` is the broadcast's map
+  // from there.
   constexpr movement through_broadcast(node const& n, movement const& how, int& map) {
     node const& operand = g_.operand(n, 0);
     if (how.op == op_id<ops::reshape>) return reshaped_operand(n, operand, how, map);
@@ -183,7 +201,8 @@ class puller {
     return result;
   }
   // The operand keeps the groups of axes that it varies along, in its own order.
-  constexpr movement reshaped_operand(node const& n, node const& operand, movement const& how, int& map) {
+  constexpr movement reshaped_operand(node const& n, node const& operand, movement const& how,
+                                      int& map) {
     attribute const axes = g_.attributes_of(n);
     auto const groups = reshape_groups(g_.dims, n.dims, how.dims);
     movement result{how.op};
@@ -221,7 +240,8 @@ class puller {
 
 }  // namespace detail
 
-// @post slices and reshapes stand on arguments only; a result that is a reshape is computed before it and presented so
+// @post slices and reshapes stand on arguments only; a result that is a reshape is computed before
+// it and presented so
 constexpr graph movement(graph g) {
   for (graph_output& output : g.outputs)
     while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];  // `dims` stays

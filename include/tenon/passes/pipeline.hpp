@@ -19,14 +19,17 @@ struct pass {
 };
 
 inline constexpr pass pipeline[] = {
-    // What the broadcasts of the whole expression taught about lengths holds from its first node on.
+    // What the broadcasts of the whole expression taught about lengths holds from its first node
+    // on.
     {"unify_dims", [](graph const& g) { return unify_dims(g); }},
-    // Before anything looks at node numbers: they must not depend on the order in which operands were evaluated.
+    // Before anything looks at node numbers: they must not depend on the order in which operands
+    // were evaluated.
     {"canonical_order", canonical_order},
     // Literals next: a folded literal makes more rules match.
     {"fold", fold},
     {"simplify", simplify},
-    // Views move to the arguments once the arithmetic is small; what they were applied to may now be one node again.
+    // Views move to the arguments once the arithmetic is small; what they were applied to may now
+    // be one node again.
     {"movement", [](graph const& g) { return movement(g); }},
     // Reductions meet only when no view is left between them.
     {"merge_reductions", merge_reductions},
@@ -36,8 +39,7 @@ inline constexpr pass pipeline[] = {
 
 // Calls after(pass name, graph) after every pass.
 // @pre verify(g) == nullptr. @post verify(result) == nullptr after every pass that was not refused
-template <class After>
-constexpr graph run(graph g, After const& after) {
+template <class After> constexpr graph run(graph g, After const& after) {
   for (pass const& p : pipeline) {
     if (g.refused != refusal::none) break;
     g = p.run(g);

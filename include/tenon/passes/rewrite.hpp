@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The frame of most passes: rebuild a graph node by node, so that each node sees its operands already rewritten.
+// The frame of most passes: rebuild a graph node by node, so that each node sees its operands
+// already rewritten.
 
 #include "tenon/ir/build.hpp"
 
 namespace tenon::passes {
 
 // replace(result, node with operands in result) -> id in result.
-template <class Replace>
-constexpr graph rewrite(graph const& g, Replace const& replace) {
+template <class Replace> constexpr graph rewrite(graph const& g, Replace const& replace) {
   graph result = g.without_nodes();
   constexpr_vector<int> moved;
   for (node n : g.nodes) {

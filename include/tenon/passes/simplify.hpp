@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Rewrite rules that hold for every IEEE value, a line each: 0*x, x-x, x/x and x+0 stay as they are.
+// Rewrite rules that hold for every IEEE value: 0*x, x-x, x/x and x+0 stay as they are.
 
 #include "tenon/ops/tables.hpp"
 #include "tenon/passes/axis_groups.hpp"
@@ -9,7 +9,15 @@
 namespace tenon::passes {
 namespace detail {
 
-// What a rule sees: the graph built so far and one node; a rule returns the id that replaces it, or -1.
+constexpr bool is_power_of_two(double x) {
+  if (x < 0) x = -x;
+  if (!(x > 1e-30 && x < 1e30)) return false;
+  while (x > 1) x /= 2;
+  while (x < 1) x *= 2;
+  return x == 1;
+}
+
+// What a rule sees: the graph built so far and one node. It returns the id that replaces it, or -1.
 struct match {
   graph& g;
   node const& n;
@@ -22,23 +30,18 @@ struct match {
     double actual = literal_number(at(k).type, at(k).bits);
     return __builtin_bit_cast(long long, actual) == __builtin_bit_cast(long long, number);
   }
+  template <class Op> constexpr bool is(int k) const { return at(k).is<Op>(); }
+  constexpr bool is_power_of_two(int k) const {
+    return is<ops::literal>(k) && detail::is_power_of_two(literal_number(at(k).type, at(k).bits));
+  }
   constexpr bool is_integer() const { return !is_floating(n.type); }
   // The operand computes in the result's arithmetic and shape, so it can stand for the result.
   constexpr int operand_if_alike(int k) const { return at(k).dims == n.dims ? id(k) : -1; }
   constexpr int operand_of_operand() const { return at(0).operands[0]; }
-  template <class Op>
-  constexpr int apply(int operand) const {
+  template <class Op> constexpr int apply(int operand) const {
     return build::pointwise(g, op_id<Op>, {{operand}, 1});
   }
 };
-
-constexpr bool is_power_of_two(double x) {
-  if (x < 0) x = -x;
-  if (!(x > 1e-30 && x < 1e30)) return false;
-  while (x > 1) x /= 2;
-  while (x < 1) x *= 2;
-  return x == 1;
-}
 
 constexpr int multiply_by_reciprocal(match m) {
   double number = literal_number(m.at(1).type, m.at(1).bits);
@@ -50,23 +53,32 @@ struct rule {
   op_info const* op;
   int (*apply)(match);
 };
+template <class Op> constexpr rule on(int (*apply)(match)) { return {op_id<Op>, apply}; }
 
 inline constexpr rule rules[] = {
-    {op_id<ops::mul>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x * 1 = x
-    {op_id<ops::div>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x / 1 = x
-    {op_id<ops::sub>, [](match m) { return m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }},      // x - 0 = x
-    {op_id<ops::add>, [](match m) { return m.is_integer() && m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }},
-    {op_id<ops::add>, [](match m) { return m.is_literal(1, -0.0) ? m.operand_if_alike(0) : -1; }},    // x + -0 = x
-    // Dividing by a power of two is exact as a multiplication.
-    {op_id<ops::div>, [](match m) { return m.at(1).is<ops::literal>() && is_power_of_two(literal_number(m.at(1).type, m.at(1).bits)) ? multiply_by_reciprocal(m) : -1; }},
-    {op_id<ops::neg>, [](match m) { return m.at(0).is<ops::neg>() ? m.operand_of_operand() : -1; }},  // -(-x) = x
-    {op_id<ops::abs>, [](match m) { return m.at(0).is<ops::abs>() ? m.id(0) : -1; }},                 // ||x|| = |x|
-    {op_id<ops::abs>, [](match m) { return m.at(0).is<ops::neg>() ? m.apply<ops::abs>(m.operand_of_operand()) : -1; }},
-    {op_id<ops::relu>, [](match m) { return m.at(0).is<ops::relu>() ? m.id(0) : -1; }},
-    {op_id<ops::logical_not>, [](match m) { return m.at(0).is<ops::logical_not>() ? m.operand_of_operand() : -1; }},
-    {op_id<ops::pow>, [](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }},      // x^1 = x
-    {op_id<ops::pow>, [](match m) { return m.is_literal(1, 2) ? m.apply<ops::square>(m.id(0)) : -1; }},
-    {op_id<ops::pow>, [](match m) { return m.is_literal(1, -1) && !m.is_integer() ? m.apply<ops::reciprocal>(m.id(0)) : -1; }},
+    // x * 1, x / 1, x - 0, x + -0 and x^1 are x; x + 0 is not for x = -0, but for integers.
+    on<ops::mul>([](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }),
+    on<ops::div>([](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }),
+    on<ops::sub>([](match m) { return m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }),
+    on<ops::add>([](match m) { return m.is_literal(1, -0.0) ? m.operand_if_alike(0) : -1; }),
+    on<ops::pow>([](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }),
+    on<ops::add>(
+        [](match m) { return m.is_integer() && m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }),
+    // x / 2^k is x * 2^-k, exactly.
+    on<ops::div>([](match m) { return m.is_power_of_two(1) ? multiply_by_reciprocal(m) : -1; }),
+    // x^2 is x * x; x^-1 is 1 / x, but an integer stays one.
+    on<ops::pow>([](match m) { return m.is_literal(1, 2) ? m.apply<ops::square>(m.id(0)) : -1; }),
+    on<ops::pow>([](match m) {
+      return m.is_literal(1, -1) && !m.is_integer() ? m.apply<ops::reciprocal>(m.id(0)) : -1;
+    }),
+    // -(-x) is x, !!x is x, ||x|| and |-x| are |x|, relu(relu(x)) is relu(x).
+    on<ops::neg>([](match m) { return m.is<ops::neg>(0) ? m.operand_of_operand() : -1; }),
+    on<ops::logical_not>(
+        [](match m) { return m.is<ops::logical_not>(0) ? m.operand_of_operand() : -1; }),
+    on<ops::abs>([](match m) { return m.is<ops::abs>(0) ? m.id(0) : -1; }),
+    on<ops::abs>(
+        [](match m) { return m.is<ops::neg>(0) ? m.apply<ops::abs>(m.operand_of_operand()) : -1; }),
+    on<ops::relu>([](match m) { return m.is<ops::relu>(0) ? m.id(0) : -1; }),
 };
 
 // Literals last and otherwise the earlier node first, so that a + b and b + a are one node.
@@ -81,18 +93,21 @@ constexpr node ordered(graph const& g, node n) {
   return n;
 }
 
-// A reduction whose reduced axes all have extent 1 is its operand without them: sum over one element.
+// A reduction whose reduced axes all have extent 1 is its operand without them, where an element is
+// a state: the sum of one element, not the sum of its square.
 constexpr int reduction_of_one(graph& g, node const& n) {
-  if (!n.is(op_kind::reduction) || n.op->has_state) return -1;
+  if (!n.is(op_kind::reduction) || !n.op->merges_with_itself) return -1;
   node const& operand = g.operand(n, 0);
   for (int k = 0; k < operand.rank(); ++k)
     if ((n.axes >> k & 1u) && operand.dims[k] != unit_dim) return -1;
   return build::reshape(g, n.operands[0], n.dims);
 }
 
-// A reduction of a reshape reduces what the reshape was made of, when it reduces all or none of each group of axes.
+// A reduction of a reshape reduces what the reshape was made of, when it reduces all or none of
+// each group of axes.
 constexpr int reduction_of_reshape(graph& g, node const& n) {
-  if (!n.is(op_kind::reduction) || n.op->has_state || !g.operand(n, 0).is<ops::reshape>()) return -1;
+  if (!n.is(op_kind::reduction) || n.op->has_state || !g.operand(n, 0).is<ops::reshape>())
+    return -1;
   node const& reshaped = g.operand(n, 0);
   node const& source = g.operand(reshaped, 0);
   node moved = n;
@@ -104,8 +119,10 @@ constexpr int reduction_of_reshape(graph& g, node const& n) {
     for (int axis = group.to; axis < group.to_end; ++axis) reduced += n.axes >> axis & 1u;
     if (reduced != 0 && reduced != group.to_end - group.to) return -1;
     for (int axis = group.from; axis < group.from_end; ++axis)
-      if (reduced) moved.axes |= 1u << axis;
-      else moved.dims.push_back(source.dims[axis]);
+      if (reduced)
+        moved.axes |= 1u << axis;
+      else
+        moved.dims.push_back(source.dims[axis]);
   }
   return build::reshape(g, g.intern(moved), n.dims);
 }

@@ -30,7 +30,8 @@ constexpr graph unify_dims(graph g) {
     unify(n.dims);
     if (n.is<ops::broadcast>() || n.is<ops::transpose>())
       return build::broadcast(result, n.operands[0], attribute(g.attributes_of(n)), n.dims);
-    if (n.is<ops::slice>()) return build::slice(result, n.operands[0], attribute(g.attributes_of(n)));
+    if (n.is<ops::slice>())
+      return build::slice(result, n.operands[0], attribute(g.attributes_of(n)));
     if (n.is<ops::reshape>()) return build::reshape(result, n.operands[0], n.dims);
     if (n.is<ops::size>()) return build::size(result, detail::counted(g, n), n.type);
     return result.intern(n);

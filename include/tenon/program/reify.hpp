@@ -20,8 +20,7 @@ struct flat_instruction {
 };
 
 // The program as one plain constant of exactly the members that its type needs.
-template <class Capacities>
-struct flat_program {
+template <class Capacities> struct flat_program {
   static constexpr int capacity = Capacities::nodes;
   flat_instruction items[capacity] = {};
   int size = 0;
@@ -57,7 +56,8 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     store const& st = space.stores[k];
     flat_instruction item;
     item.op = op_id<ops::store>;
-    item.meta = meta{g.outputs[st.output].type, s.store_places[k], s.phases[st.value], true}.packed();
+    item.meta =
+        meta{g.outputs[st.output].type, s.store_places[k], s.phases[st.value], true}.packed();
     item.operands[item.operand_count++] = st.value;
     item.bits = k;
     result.add(item);
@@ -65,8 +65,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
 }
 
 // @pre g comes out of the passes
-template <class Capacities>
-constexpr flat_program<Capacities> flatten(graph const& g) {
+template <class Capacities> constexpr flat_program<Capacities> flatten(graph const& g) {
   flat_program<Capacities> result;
   result.argument_count = g.inputs.size();
   result.output_count = g.outputs.size();
@@ -83,47 +82,47 @@ constexpr flat_program<Capacities> flatten(graph const& g) {
   return result;
 }
 
-// A member, because nvcc 13.0 crashes on a variable template of this type that is named outside a template.
-template <class Capacities, class Function, class... Arguments>
-struct lowered_with {
+// A member, because nvcc 13.0 crashes on a variable template of this type that is named outside a
+// template.
+template <class Capacities, class Function, class... Arguments> struct lowered_with {
   static constexpr auto flat = flatten<Capacities>(passes::run(trace<Function, Arguments...>()));
 };
 
 // Tracing is cheap beside the passes, so a long expression should not go through them twice.
-template <class Function, class... Arguments>
-consteval bool is_likely_common() {
+template <class Function, class... Arguments> consteval bool is_likely_common() {
   return trace<Function, Arguments...>().size() <= 2 * common_capacities::nodes;
 }
 
-// A function of Function and argument types, known as a constant: what reify and the reports of compile time read.
-template <class Function, class... Arguments>
-struct lowered {
-  using likely = std::conditional_t<is_likely_common<Function, Arguments...>(), common_capacities, largest_capacities>;
-  using capacities = std::conditional_t<lowered_with<likely, Function, Arguments...>::flat.is_complete(), likely, largest_capacities>;
+// A function of Function and argument types, known as a constant: what reify and the reports of
+// compile time read.
+template <class Function, class... Arguments> struct lowered {
+  using likely = std::conditional_t<is_likely_common<Function, Arguments...>(), common_capacities,
+                                    largest_capacities>;
+  using capacities =
+      std::conditional_t<lowered_with<likely, Function, Arguments...>::flat.is_complete(), likely,
+                         largest_capacities>;
   static constexpr auto const& flat = lowered_with<capacities, Function, Arguments...>::flat;
 };
 
-template <class Lowered, int I>
-struct flat_item {
+template <class Lowered, int I> struct flat_item {
   static constexpr flat_instruction value = Lowered::flat.items[I];
 };
-template <class Lowered, int I, int... J>
-auto reify_instruction(std::integer_sequence<int, J...>) {
+template <class Lowered, int I, int... J> auto reify_instruction(std::integer_sequence<int, J...>) {
   using item = flat_item<Lowered, I>;
-  return ins<op_of<item::value.op>, item::value.meta, item::value.bits, item::value.operands[J]...>{};
+  return ins<op_of<item::value.op>, item::value.meta, item::value.bits,
+             item::value.operands[J]...>{};
 }
-template <class Lowered, int... I>
-auto reify_all(std::integer_sequence<int, I...>) {
+template <class Lowered, int... I> auto reify_all(std::integer_sequence<int, I...>) {
   return program<decltype(reify_instruction<Lowered, I>(
       std::make_integer_sequence<int, Lowered::flat.items[I].operand_count>{}))...>{};
 }
 
 }  // namespace detail
 
-// @pre the expression was not refused. The program is obtained by deduction: spelled through a member alias it would
-// drag the lambda's closure type into the kernel's stub, which nvcc 13.0 refuses.
-template <class Function, class... Arguments>
-auto to_program() {
+// @pre the expression was not refused. The program is obtained by deduction: spelled through a
+// member alias it would drag the lambda's closure type into the kernel's stub, which nvcc 13.0
+// refuses.
+template <class Function, class... Arguments> auto to_program() {
   using source = detail::lowered<Function, Arguments...>;
   return detail::reify_all<source>(std::make_integer_sequence<int, source::flat.size>{});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Full: every reduction reduces the whole space at once; the blocks' parts are combined by the last block.
+// Full: every reduction reduces the whole space at once; the blocks' parts are combined by the last
+// block.
 
 #include "tenon/schedule/rows.hpp"
 
@@ -13,10 +14,12 @@ inline constexpr family full{
       s.rows = 0;
       for (instruction const& i : space.instructions)
         if (i.op->kind == op_kind::reduction && i.reduced != s.columns) return false;
-      if (!detail::is_spanned(space) || !detail::place_values(space, s) || s.row_phases > 1) return false;
+      if (!detail::is_spanned(space) || !detail::place_values(space, s) || s.row_phases > 1)
+        return false;
       // An element that depends on the result would need a second sweep after all blocks are done.
       for (int k = 0; k < space.stores.size(); ++k)
-        if (s.store_places[k] == place::element && s.phases[space.stores[k].value] > 0) return false;
+        if (s.store_places[k] == place::element && s.phases[space.stores[k].value] > 0)
+          return false;
       return true;
     }};
 

@@ -2,9 +2,10 @@
 #pragma once
 // graph → instructions over one iteration space: axes instead of shapes, loads instead of views.
 //
-// Every axis of an output, and every reduced axis, becomes an axis of the space; two of them are the same axis when
-// their lengths are the same dim. Transposes and broadcasts disappear: they say which axis an operand's axis is.
-// A reduction over more axes than another one is nested where it can be: sum over rows of a sum over columns.
+// Every axis of an output, and every reduced axis, becomes an axis of the space; two of them are
+// the same axis when their lengths are the same dim. Transposes and broadcasts disappear: they say
+// which axis an operand's axis is. A reduction over more axes than another one is nested where it
+// can be: sum over rows of a sum over columns.
 
 #include "tenon/ir/build.hpp"
 
@@ -21,7 +22,8 @@ struct instruction {
   static_vector<int, max_operands> operands = {};
   unsigned axes = 0;     // iteration axes the value varies over
   unsigned reduced = 0;  // reduction: iteration axes it reduces
-  long long bits = 0;    // literal: value; load, store, scalar, size: position in the list of its kind
+  long long bits =
+      0;  // literal: value; load, store, scalar, size: position in the list of its kind
   constexpr bool operator==(instruction const&) const = default;
 };
 
@@ -55,7 +57,8 @@ class space_builder {
 
   constexpr iteration_space build() {
     constexpr_vector<int> wanted;
-    for (graph_output const& output : g_.outputs) wanted.push_back(want(output.id, choose(g_[output.id].dims, {})));
+    for (graph_output const& output : g_.outputs)
+      wanted.push_back(want(output.id, choose(g_[output.id].dims, {})));
     for (int i = 0; i < demands_.size(); ++i) ask(i);
     innermost_ = smallest_reduction();
     emit_all();
@@ -76,7 +79,8 @@ class space_builder {
 
   constexpr dim length(dim d) const { return g_.dims.representative(d); }
 
-  // An iteration axis for each of `dims`: an existing one of that length that is not taken, else a new one.
+  // An iteration axis for each of `dims`: an existing one of that length that is not taken, else a
+  // new one.
   constexpr coordinates choose(dim_list const& dims, coordinates const& taken) {
     unsigned used = 0;
     for (int axis : taken)
@@ -88,7 +92,8 @@ class space_builder {
         for (int axis = 0; axis < space_.axes.size() && found == no_axis; ++axis)
           if (space_.axes[axis] == length(d) && !(used >> axis & 1u)) found = axis;
         if (found == no_axis) {
-          if (space_.axes.size() <= max_axes) space_.axes.push_back(length(d));  // one too many is refused
+          if (space_.axes.size() <= max_axes)
+            space_.axes.push_back(length(d));  // one too many is refused
           found = space_.axes.size() - 1;
         }
         used |= 1u << found;
@@ -130,7 +135,8 @@ class space_builder {
     attribute const& map = g_.attributes_of(n);
     coordinates result;
     for (int k = 0; k < map.size(); ++k)
-      result.push_back(length(g_.operand(n, 0).dims[k]) == unit_dim ? no_axis : along[static_cast<int>(map[k])]);
+      result.push_back(
+          length(g_.operand(n, 0).dims[k]) == unit_dim ? no_axis : along[static_cast<int>(map[k])]);
     return result;
   }
 
@@ -147,7 +153,8 @@ class space_builder {
     return result;
   }
 
-  // The fewest axes that a reduction reduces; none when there is no reduction over more than one element.
+  // The fewest axes that a reduction reduces; none when there is no reduction over more than one
+  // element.
   constexpr unsigned smallest_reduction() const {
     unsigned result = 0;
     auto count = [](unsigned mask) {
@@ -219,7 +226,8 @@ class space_builder {
     return list.size() - 1;
   }
 
-  // Two demands may come to the same instruction, for example through a transposed and a plain operand of rank 1.
+  // Two demands may come to the same instruction, for example through a transposed and a plain
+  // operand of rank 1.
   constexpr int add(instruction const& wanted) {
     unsigned hash = wanted.op->hash ^ static_cast<unsigned>(wanted.bits);
     for (int operand : wanted.operands) hash = hash * 31u + static_cast<unsigned>(operand);
@@ -237,15 +245,18 @@ class space_builder {
   iteration_space space_;
   constexpr_vector<demand> demands_;
   constexpr_vector<int> heads_ = constexpr_vector<int>(g_.size(), -1);  // first demand of each node
-  constexpr_vector<int> next_;                                         // the node's next demand
-  constexpr_vector<int> buckets_ = constexpr_vector<int>(bucket_count, -1);  // latest instruction of each hash
-  constexpr_vector<int> same_bucket_;                                        // the one before it
+  constexpr_vector<int> next_;                                          // the node's next demand
+  constexpr_vector<int> buckets_ =
+      constexpr_vector<int>(bucket_count, -1);  // latest instruction of each hash
+  constexpr_vector<int> same_bucket_;           // the one before it
   unsigned innermost_ = 0;
 };
 
 }  // namespace detail
 
 // @pre g comes out of the passes. @post instructions are in dependence order and distinct
-constexpr iteration_space make_iteration_space(graph const& g) { return detail::space_builder(g).build(); }
+constexpr iteration_space make_iteration_space(graph const& g) {
+  return detail::space_builder(g).build();
+}
 
 }  // namespace tenon

@@ -9,9 +9,9 @@
 
 namespace tenon::schedules {
 
-// The cheapest frame comes first. Families that sweep the space in other ways have their place here: columns before
-// rows (it reads row-major data along the kept axis), then mixed (rows and columns in one sweep), grid (a total sent
-// back to the elements), scan and contraction.
+// The cheapest frame comes first. Families that sweep the space in other ways have their place
+// here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
+// columns in one sweep), grid (a total sent back to the elements), scan and contraction.
 inline constexpr family const* list[] = {&pointwise, &full, &rows, &nested};
 
 }  // namespace tenon::schedules

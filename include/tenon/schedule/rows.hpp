@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Rows: every reduction reduces the same axes (the columns); each row is finished by the threads that hold it.
+// Rows: every reduction reduces the same axes (the columns); each row is finished by the threads
+// that hold it.
 
 #include "tenon/schedule/schedule.hpp"
 
 namespace tenon::detail {
 
-// Whether some argument is read along every axis. Otherwise the space is larger than what is read, and sweeping it would
-// repeat reductions: that is the work of a contraction.
+// Whether some argument is read along every axis. Otherwise the space is larger than what is read,
+// and sweeping it would repeat reductions: that is the work of a contraction.
 constexpr bool is_spanned(iteration_space const& space) {
   for (instruction const& i : space.instructions)
     if (i.op == op_id<ops::load> && i.axes == all_axes(space)) return true;
   return space.axes.empty();
 }
 
-// Takes the axes of a reduction as columns, those of the earliest one that everything fits. Without one that fits,
-// s.refused is the reason of the choice that came closest.
+// Takes the axes of a reduction as columns, those of the earliest one that everything fits. Without
+// one that fits, s.refused is the reason of the choice that came closest.
 constexpr bool place_rows(iteration_space const& space, schedule& s) {
   s.refused = refusal::several_spaces;
   if (!is_spanned(space)) return false;
@@ -36,8 +37,10 @@ constexpr bool place_rows(iteration_space const& space, schedule& s) {
 
 namespace tenon::schedules {
 
-inline constexpr family rows{
-    "rows", "one group of threads per row, as many phases as dependent reductions",
-    [](iteration_space const& space, schedule& s) { return detail::place_rows(space, s) && !s.has_total; }};
+inline constexpr family rows{"rows",
+                             "one group of threads per row, as many phases as dependent reductions",
+                             [](iteration_space const& space, schedule& s) {
+                               return detail::place_rows(space, s) && !s.has_total;
+                             }};
 
 }  // namespace tenon::schedules

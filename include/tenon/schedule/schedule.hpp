@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a schedule is: the two axis groups, where and in which phase each value is computed, and the kernel family.
+// What a schedule is: the two axis groups, where and in which phase each value is computed, and the
+// kernel family.
 
 #include "tenon/schedule/iteration_space.hpp"
 
@@ -18,12 +19,13 @@ struct family;
 
 struct schedule {
   family const* chosen = nullptr;
-  unsigned rows = 0, columns = 0;      // the axis groups, as masks of iteration axes
-  constexpr_vector<place> places;      // of each instruction
-  constexpr_vector<int> phases;        // of each instruction: 0, or one more than the latest reduction it depends on
+  unsigned rows = 0, columns = 0;  // the axis groups, as masks of iteration axes
+  constexpr_vector<place> places;  // of each instruction
+  constexpr_vector<int>
+      phases;  // of each instruction: 0, or one more than the latest reduction it depends on
   constexpr_vector<place> store_places;  // of each store: where its target position varies
-  int row_phases = 0;                  // phases that end with a reduction over the columns
-  bool has_total = false;              // a reduction over the rows ends the kernel
+  int row_phases = 0;                    // phases that end with a reduction over the columns
+  bool has_total = false;                // a reduction over the rows ends the kernel
   refusal refused = refusal::none;
 };
 
@@ -31,7 +33,8 @@ struct schedule {
 struct family {
   std::string_view name;
   std::string_view shape;  // what it does, in a sentence
-  // Sets the groups of `s` and returns true when the family can run the space; otherwise s.refused may tell why not.
+  // Sets the groups of `s` and returns true when the family can run the space; otherwise s.refused
+  // may tell why not.
   bool (*accepts)(iteration_space const& space, schedule& s);
 };
 
@@ -41,8 +44,8 @@ constexpr unsigned all_axes(iteration_space const& space) {
   return space.axes.size() >= 32 ? ~0u : (1u << space.axes.size()) - 1;
 }
 
-// Every position of a group is visited, so a store names all axes of its group: a position written more than once would
-// not be written at all where another axis has length 0.
+// Every position of a group is visited, so a store names all axes of its group: a position written
+// more than once would not be written at all where another axis has length 0.
 // @post store_places are set, or s.refused tells why not
 constexpr void place_stores(iteration_space const& space, schedule& s) {
   s.store_places.clear();
@@ -52,9 +55,13 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
       if (axis != no_axis) along |= 1u << axis;
     place value = s.places[st.value];
     place where = along & s.columns ? place::element : along ? place::row : value;
-    unsigned visited = where == place::element ? s.rows | s.columns : where == place::row ? s.rows : 0;
-    if (value == place::total && where != place::total) s.refused = refusal::total_is_broadcast;
-    else if (along != visited) s.refused = refusal::several_spaces;
+    unsigned visited = where == place::element ? s.rows | s.columns
+                       : where == place::row   ? s.rows
+                                               : 0;
+    if (value == place::total && where != place::total)
+      s.refused = refusal::total_is_broadcast;
+    else if (along != visited)
+      s.refused = refusal::several_spaces;
     s.store_places.push_back(where);
   }
 }
@@ -86,7 +93,8 @@ constexpr place place_value(instruction const& i, bool from_row, bool from_total
 }
 
 // Assigns places and phases for given groups.
-// @post a reduction over the columns is at place row, one over the rows at place total, or s.refused tells why not
+// @post a reduction over the columns is at place row, one over the rows at place total, or
+// s.refused tells why not
 constexpr bool place_values(iteration_space const& space, schedule& s) {
   s.refused = refusal::none;
   s.places.clear(), s.phases.clear();
