@@ -2,6 +2,8 @@
 // The demonstration: expressions over real images, each as one launch beside the same operator by operator.
 // Prints what was written, what it became, whether it is right and how fast it is. Exits with 0 when all is right.
 
+#include <tenon/npy.hpp>
+
 #include "jobs.hpp"
 #include "timing.hpp"
 

@@ -17,7 +17,6 @@
 #include "tenon/nn/softmax.hpp"
 #include "tenon/report/explain.hpp"
 #include "tenon/runtime/copy.hpp"
-#include "tenon/runtime/npy.hpp"
 #include "tenon/runtime/stream.hpp"
 #if defined(__CUDACC__)
 #include "tenon/runtime/memory_cuda.hpp"

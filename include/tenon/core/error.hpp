@@ -4,11 +4,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <source_location>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "tenon/core/atomic.hpp"
 
 namespace tenon {
 
@@ -45,18 +46,37 @@ class error : public std::runtime_error {
  public:
   explicit error(error_details details)
       : std::runtime_error(detail::error_text(details)),
-        details_(std::make_shared<error_details const>(std::move(details))) {}
+        shared_(new shared{std::move(details)}) {}
+  error(error const& other) noexcept : std::runtime_error(other), shared_(other.shared_) {
+    shared_->owners.fetch_add(1);
+  }
+  error& operator=(error const& other) noexcept {
+    std::runtime_error::operator=(other);
+    other.shared_->owners.fetch_add(1);
+    release();
+    shared_ = other.shared_;
+    return *this;
+  }
+  ~error() override { release(); }
 
-  error_details const& details() const noexcept { return *details_; }
-  std::string const& operation() const noexcept { return details_->operation; }
-  std::string const& expression() const noexcept { return details_->expression; }
-  std::string const& operand_name() const noexcept { return details_->operand_name; }
-  std::string const& shapes() const noexcept { return details_->shapes; }
-  std::source_location location() const noexcept { return details_->location; }
-  int operand() const noexcept { return details_->operand; }
+  error_details const& details() const noexcept { return shared_->details; }
+  std::string const& operation() const noexcept { return details().operation; }
+  std::string const& expression() const noexcept { return details().expression; }
+  std::string const& operand_name() const noexcept { return details().operand_name; }
+  std::string const& shapes() const noexcept { return details().shapes; }
+  std::source_location location() const noexcept { return details().location; }
+  int operand() const noexcept { return details().operand; }
 
  private:
-  std::shared_ptr<error_details const> details_;  // shared: an exception's copy must not throw
+  // Shared, because an exception's copy must not throw; <memory> for it costs 0.5 s under nvcc 13.0.
+  struct shared {
+    error_details const details;
+    detail::atomic<int> owners = 1;
+  };
+  void release() noexcept {
+    if (shared_->owners.fetch_sub(1) == 1) delete shared_;
+  }
+  shared* shared_;
 };
 
 // The only place that throws. Without exceptions the sentence goes to standard error and the

@@ -62,13 +62,15 @@ inline std::string strides_text(tenon::layout const& l) {
 inline std::string indented(std::string_view lines) {
   std::string result;
   for (std::size_t at = 0; at < lines.size();) {
-    std::size_t end = std::min(lines.find('\n', at), lines.size());
+    std::size_t end = lines.find('\n', at);
+    if (end == lines.npos) end = lines.size();
     result += "  " + std::string(lines.substr(at, end - at)) + '\n';
     at = end + 1;
   }
   return result;
 }
 
+template <class Description = description>
 class explanation_writer {
  public:
   explicit explanation_writer(call_facts const& facts)
@@ -184,7 +186,7 @@ class explanation_writer {
     auto row = [&](char const* label, std::string const& here, std::string const& there) {
       result_.costs += "  " + padded(label, 24) + (there.empty() ? here : padded(here, 15) + there) + '\n';
     };
-    double bytes = static_cast<double>(std::max(1LL, c.minimum_bytes()));
+    double bytes = static_cast<double>(c.minimum_bytes() > 0 ? c.minimum_bytes() : 1);
     row("launches", std::to_string(c.launches), std::to_string(c.separate_launches));
     row("bytes moved", bytes_text(c.minimum_bytes()), bytes_text(c.separate_bytes) + "  (" + ratio_text(static_cast<double>(c.separate_bytes) / bytes) + ")");
     row("  read, each input once", bytes_text(c.bytes_read), "");
@@ -225,9 +227,9 @@ class explanation_writer {
   }
 
   call_facts const& facts_;
-  description const& d_;
+  Description const& d_;
   dim_values lengths_;
-  traffic_counter counter_;
+  traffic_counter<Description> counter_;
   explanation result_;
 };
 

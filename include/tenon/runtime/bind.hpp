@@ -2,8 +2,6 @@
 #pragma once
 // A call's shapes and strides → the layout that a kernel walks: views become strides, neighbouring axes become one.
 
-#include <algorithm>
-
 #include "tenon/backend/arguments.hpp"
 #include "tenon/program/visit.hpp"
 #include "tenon/runtime/description.hpp"
@@ -24,6 +22,8 @@ struct operand_range {
   std::int64_t offset = 0;             // of the element that the kernel starts from
   std::int64_t first = 0, beyond = 0;  // the bytes it may touch
 };
+
+using axis_order = static_vector<int, max_axes>;
 
 class binder {
  public:
@@ -47,14 +47,14 @@ class binder {
     return result;
   }
 
-  operand_range range_of_load(int k) const { return range_of(loads_[static_cast<std::size_t>(k)], inputs_); }
-  operand_range range_of_store(int k) const { return range_of(stores_[static_cast<std::size_t>(k)], outputs_); }
+  operand_range range_of_load(int k) const { return range_of(loads_[k], inputs_); }
+  operand_range range_of_store(int k) const { return range_of(stores_[k], outputs_); }
   int scalar_input(int k) const { return d_.space.scalars[k]; }
 
   // Whether store i may overwrite what load j reads: each element must be read where it is written.
   bool may_alias(int i, int j) const {
-    spaced_operand const& written = stores_[static_cast<std::size_t>(i)];
-    spaced_operand const& read = loads_[static_cast<std::size_t>(j)];
+    spaced_operand const& written = stores_[i];
+    spaced_operand const& read = loads_[j];
     for (int axis = 0; axis < d_.space.axes.size(); ++axis)
       if (lengths_[d_.space.axes[axis]] != 1 && read.strides[axis] != written.strides[axis]) return false;
     return read.offset == written.offset && size_of(inputs_[static_cast<std::size_t>(read.argument)].type) ==
@@ -126,33 +126,29 @@ class binder {
     return result;
   }
 
-  std::vector<spaced_operand const*> operands() const {
-    std::vector<spaced_operand const*> all;
-    for (spaced_operand const& s : stores_) all.push_back(&s);
-    for (spaced_operand const& l : loads_) all.push_back(&l);
-    return all;
-  }
-
   // Axes of the group from the largest stride to the smallest, by the operand that varies over most of them.
-  std::vector<int> ordered_axes(unsigned group) const {
-    std::vector<int> axes;
+  axis_order ordered_axes(unsigned group) const {
+    axis_order axes;
     for (int axis = 0; axis < d_.space.axes.size(); ++axis)
       if ((group >> axis & 1u) && lengths_[d_.space.axes[axis]] != 1) axes.push_back(axis);
     spaced_operand const* widest = nullptr;
-    long most = -1;
-    for (spaced_operand const* o : operands()) {
-      long varying = std::count_if(axes.begin(), axes.end(), [&](int axis) { return o->strides[axis] != 0; });
-      if (varying > most) most = varying, widest = o;
-    }
-    std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
-      return std::abs(widest->strides[a]) > std::abs(widest->strides[b]);
-    });
+    int most = -1;
+    for (constexpr_vector<spaced_operand> const* operands : {&stores_, &loads_})
+      for (spaced_operand const& o : *operands) {
+        int varying = 0;
+        for (int axis : axes) varying += o.strides[axis] != 0;
+        if (varying > most) most = varying, widest = &o;
+      }
+    // By insertion, which keeps the order of equal strides.
+    auto stride = [&](int axis) { return widest->strides[axis] < 0 ? -widest->strides[axis] : widest->strides[axis]; };
+    for (int i = 1; i < axes.size(); ++i)
+      for (int k = i; k > 0 && stride(axes[k - 1]) < stride(axes[k]); --k) std::swap(axes[k - 1], axes[k]);
     return axes;
   }
 
   template <class Strides>
   void set_group(unsigned group, group_layout& result, Strides const& strides) const {
-    std::vector<int> axes = ordered_axes(group);
+    axis_order const axes = ordered_axes(group);
     for (int axis : axes) {
       std::int64_t length = lengths_[d_.space.axes[axis]];
       result.size *= length;
@@ -168,8 +164,8 @@ class binder {
   }
   template <class Visit>
   void each_operand(Visit const& visit) const {
-    for (std::size_t k = 0; k < loads_.size(); ++k) visit(true, static_cast<int>(k), loads_[k]);
-    for (std::size_t k = 0; k < stores_.size(); ++k) visit(false, static_cast<int>(k), stores_[k]);
+    for (int k = 0; k < loads_.size(); ++k) visit(true, k, loads_[k]);
+    for (int k = 0; k < stores_.size(); ++k) visit(false, k, stores_[k]);
   }
 
   [[noreturn]] void refuse_reshape(int operand, tenon::layout const& from, axis_list const& to) const {
@@ -194,7 +190,7 @@ class binder {
   dim_values lengths_;
   std::span<argument const> inputs_, outputs_;
   expression_name const& name_;
-  std::vector<spaced_operand> loads_, stores_;
+  constexpr_vector<spaced_operand> loads_, stores_;
 };
 
 }  // namespace tenon::detail

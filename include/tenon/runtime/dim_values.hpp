@@ -3,7 +3,6 @@
 // Shapes of a call → the length of every dim, with the checks that could not be made while building.
 
 #include <span>
-#include <vector>
 
 #include "tenon/runtime/argument.hpp"
 
@@ -110,7 +109,7 @@ class dim_values {
   graph const& graph_;
   std::span<argument const> inputs_;
   expression_name const& name_;
-  std::vector<std::int64_t> values_;
+  constexpr_vector<std::int64_t> values_;
 };
 
 }  // namespace tenon::detail

@@ -10,13 +10,13 @@ namespace tenon::detail {
 // maximum that is missing.
 inline void refuse_empty_reductions(graph const& g, dim_values const& lengths, expression_name const& name) {
   auto const is_empty = [&](node const& n) { return element_count(lengths(n.dims)) == 0; };
-  std::vector<bool> is_needed(static_cast<std::size_t>(g.size()));
-  for (graph_output const& output : g.outputs) is_needed[static_cast<std::size_t>(output.id)] = true;
+  constexpr_vector<char> is_needed(g.size(), false);
+  for (graph_output const& output : g.outputs) is_needed[output.id] = true;
   // Users come after their operands.
   for (int id = g.size(); id-- > 0;) {
     node const& n = g[id];
-    if (!is_needed[static_cast<std::size_t>(id)] || is_empty(n)) continue;
-    for (int operand : n.operands) is_needed[static_cast<std::size_t>(operand)] = true;
+    if (!is_needed[id] || is_empty(n)) continue;
+    for (int operand : n.operands) is_needed[operand] = true;
     if (n.is(op_kind::reduction) && !n.op->is_defined_on_empty && is_empty(g.operand(n, 0))) {
       std::string shape = to_string(lengths(g.operand(n, 0).dims));
       raise({.operation = std::string(n.op->name),

@@ -2,7 +2,6 @@
 #pragma once
 // The object that a user calls: arguments → plan from the cache → one launch → results.
 
-#include <algorithm>
 #include <tuple>
 
 #include "tenon/capture/choice.hpp"
@@ -148,7 +147,7 @@ struct invocation<signature<Function, Args...>> {
   template <class Tensor>
   static Tensor make_result(axis_list const& extents, stream on) {
     typename Tensor::extent_array lengths{};
-    std::copy_n(extents.values, lengths.size(), lengths.begin());
+    for (std::size_t k = 0; k < lengths.size(); ++k) lengths[k] = extents.values[k];
     return Tensor::with_extents(lengths, on);
   }
 };

@@ -8,10 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <string>
 
+#include "tenon/core/atomic.hpp"
 #include "tenon/runtime/device.hpp"
 #include "tenon/tensor/space.hpp"
 
@@ -27,14 +26,17 @@ class memory_pools {
   static cudaMemPool_t of(int device) {
     static memory_pools* const all = new memory_pools;
     slot& mine = all->slots_[device];
-    std::call_once(mine.created, [&] { mine.pool = create(device); });
-    return mine.pool;
+    if (cudaMemPool_t pool = mine.pool.load()) return pool;
+    lock_guard lock(mine.creation);
+    cudaMemPool_t pool = mine.pool.load();
+    if (!pool) mine.pool.store(pool = create(device));
+    return pool;
   }
 
  private:
   struct slot {
-    std::once_flag created;
-    cudaMemPool_t pool = nullptr;
+    mutex creation;
+    atomic<cudaMemPool_t> pool;
   };
   memory_pools() : slots_(new slot[all_devices().size()]) {}
 
@@ -50,7 +52,7 @@ class memory_pools {
     return pool;
   }
 
-  std::unique_ptr<slot[]> slots_;
+  slot* slots_;
 };
 
 [[noreturn]] inline void raise_out_of_memory(std::size_t bytes, int device) {

@@ -2,13 +2,9 @@
 #pragma once
 // Shapes of a call → the prepared launch, for one expression: read without a lock, bounded and counted.
 
-#include <array>
-#include <atomic>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <vector>
 
+#include "tenon/core/atomic.hpp"
 #include "tenon/runtime/argument.hpp"
 
 namespace tenon {
@@ -53,6 +49,7 @@ class plan_cache {
   static constexpr int capacity = 1024;
 
   ~plan_cache() {
+    free_retired();
     for (auto& slot : slots_) delete slot.load();
   }
 
@@ -65,7 +62,7 @@ class plan_cache {
     for (int probe = 0; probe < probes; ++probe) {
       entry const* found = slots_[(h + static_cast<unsigned>(probe)) % capacity].load();
       if (found && found->hash == h && found->key == key) {
-        hits_.fetch_add(1, std::memory_order_relaxed);
+        hits_.fetch_add_relaxed(1);
         return use(found->plan);
       }
     }
@@ -80,47 +77,58 @@ class plan_cache {
     Key key;
     std::uint64_t hash;
     Plan plan;
+    entry* next_retired = nullptr;
   };
   struct reader_scope {
-    explicit reader_scope(std::atomic<int>& readers) : count(readers) { count.fetch_add(1); }
+    explicit reader_scope(atomic<int>& readers) : count(readers) { count.fetch_add(1); }
     ~reader_scope() { count.fetch_sub(1); }
-    std::atomic<int>& count;
+    atomic<int>& count;
   };
 
   // A plan is made under the lock: one per key, however many threads ask for it at once.
   template <class Make>
   entry const* insert(Key const& key, std::uint64_t h, Make const& make) {
-    std::lock_guard lock(mutex_);
-    std::atomic<entry*>* target = nullptr;
+    lock_guard lock(mutex_);
+    atomic<entry*>* target = nullptr;
     for (int probe = 0; probe < probes; ++probe) {
-      std::atomic<entry*>& slot = slots_[(h + static_cast<unsigned>(probe)) % capacity];
+      atomic<entry*>& slot = slots_[(h + static_cast<unsigned>(probe)) % capacity];
       entry* present = slot.load();
       if (present && present->hash == h && present->key == key) {
-        hits_.fetch_add(1, std::memory_order_relaxed);
+        hits_.fetch_add_relaxed(1);
         return present;
       }
       if (!present && !target) target = &slot;
     }
-    auto fresh = std::make_unique<entry>(entry{key, h, make()});
-    misses_.fetch_add(1, std::memory_order_relaxed);
+    auto* inserted = new entry{key, h, make()};
+    misses_.fetch_add_relaxed(1);
     if (!target) {  // every place of this key is taken: the next victim in turn
       target = &slots_[(h + victim_++ % probes) % capacity];
-      retired_.emplace_back(target->load());
-      evictions_.fetch_add(1, std::memory_order_relaxed);
+      retire(target->load());
+      evictions_.fetch_add_relaxed(1);
     }
-    entry* inserted = fresh.release();
     target->store(inserted);
     // This thread is the only reader: no other can still hold a retired entry. That needs sequential consistency of the
     // slots and of the count: a reader that this load does not see must see the store above.
-    if (readers_.load() == 1) retired_.clear();
+    if (readers_.load() == 1) free_retired();
     return inserted;
   }
 
-  std::array<std::atomic<entry*>, capacity> slots_{};
-  std::atomic<int> readers_{0};
-  std::atomic<std::uint64_t> hits_{0}, misses_{0}, evictions_{0};
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<entry>> retired_;
+  void retire(entry* evicted) {
+    evicted->next_retired = retired_;
+    retired_ = evicted;
+  }
+  void free_retired() {
+    while (entry* first = retired_) {
+      retired_ = first->next_retired;
+      delete first;
+    }
+  }
+
+  atomic<entry*> slots_[capacity] = {};
+  atomic<int> readers_ = 0;
+  atomic<std::uint64_t> hits_ = 0, misses_ = 0, evictions_ = 0;
+  mutex mutex_;
+  entry* retired_ = nullptr;  // evicted entries that a reader may still hold, as a list
   unsigned victim_ = 0;
 };
 

@@ -2,8 +2,13 @@
 #pragma once
 // A program bound to shapes and strides, ready to run in its memory space: the CPU's loops or a CUDA launch.
 
+#include <cstdint>
+#include <string>
+
 #include "tenon/backend/arguments.hpp"
 #include "tenon/backend/cpu/run.hpp"
+#include "tenon/core/atomic.hpp"
+#include "tenon/runtime/argument.hpp"
 #include "tenon/tensor/space.hpp"
 
 #if defined(__CUDACC__)
@@ -39,9 +44,9 @@ class prepared<cuda, Program, Family> {
 
   // Addresses that were found to be of this device are remembered, so that a warm call asks nothing.
   static void check_pointer(void const* pointer, int operand, expression_name const& name) {
-    static std::atomic<void const*> known[256] = {};
-    std::atomic<void const*>& slot = known[(reinterpret_cast<std::uintptr_t>(pointer) >> 8) % 256];
-    if (slot.load(std::memory_order_relaxed) == pointer) return;
+    static atomic<void const*> known[256] = {};
+    atomic<void const*>& slot = known[(reinterpret_cast<std::uintptr_t>(pointer) >> 8) % 256];
+    if (slot.load_relaxed() == pointer) return;
     int device = device_of(pointer);
     if (device != current_device())
       raise({.operation = "call",
@@ -52,7 +57,7 @@ class prepared<cuda, Program, Family> {
              .expression = name.name,
              .operand = operand,
              .location = name.location});
-    slot.store(pointer, std::memory_order_relaxed);
+    slot.store_relaxed(pointer);
   }
 
   prepared(bound_layout<Program> const& layout, bound_arguments<Program> const& arguments) : layout_(layout), device_(device()) {

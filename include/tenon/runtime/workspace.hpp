@@ -6,10 +6,9 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <map>
-#include <mutex>
-#include <utility>
 
+#include "tenon/core/atomic.hpp"
+#include "tenon/core/static_vector.hpp"
 #include "tenon/runtime/device.hpp"
 #include "tenon/runtime/stream.hpp"
 
@@ -36,14 +35,28 @@ class workspaces {
     piece found;
   };
 
+  struct owned {
+    int device = -1;
+    cudaStream_t handle = nullptr;
+    piece memory;
+  };
+
   void* find(std::size_t bytes, int device, stream on) {
     static thread_local recent last;  // the warm call takes no lock
     if (last.device == device && last.handle == on.handle && last.found.bytes >= bytes) return last.found.data;
-    std::lock_guard lock(mutex_);
-    piece& mine = pieces_[{device, on.handle}];
+    lock_guard lock(mutex_);
+    piece& mine = piece_of(device, on);
     if (mine.bytes < bytes) mine = make(bytes, mine, on);
     last = {device, on.handle, mine};
     return mine.data;
+  }
+
+  // @pre the lock is held
+  piece& piece_of(int device, stream on) {
+    for (owned& o : pieces_)
+      if (o.device == device && o.handle == on.handle) return o.memory;
+    pieces_.push_back({device, on.handle, {}});
+    return pieces_.back().memory;
   }
 
   // During capture nothing may be allocated or cleared, since that would become part of the graph.
@@ -64,8 +77,8 @@ class workspaces {
     return fresh;
   }
 
-  std::mutex mutex_;
-  std::map<std::pair<int, cudaStream_t>, piece> pieces_;
+  mutex mutex_;
+  constexpr_vector<owned> pieces_;  // one per device and stream: few
 };
 
 }  // namespace tenon::detail

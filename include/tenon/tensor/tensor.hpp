@@ -4,9 +4,7 @@
 // named.
 
 #include <array>
-#include <concepts>
 #include <cstdint>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -53,12 +51,12 @@ template <class Space, class T, extent... E> class basic_tensor {
 
   // A copy of host values in row-major order:
   //   tn::tensor<float, tn::dyn, tn::dyn> x(std::vector<float>{1, 2, 3, 4, 5, 6}, 2, 3);
-  template <std::ranges::contiguous_range Range, class... Extents>
-  requires(detail::are_extents<Extents...>&& std::is_same_v<
-           std::ranges::range_value_t<Range>, T>) explicit basic_tensor(Range const& values,
-                                                                        Extents... run_time_extents)
+  template <class Range, class... Extents>
+  requires(detail::are_extents<Extents...>&& detail::memory_range<
+           Range const, T const>) explicit basic_tensor(Range const& values,
+                                                        Extents... run_time_extents)
       : basic_tensor(run_time_extents...) {
-    assign_host(std::ranges::data(values), static_cast<std::int64_t>(std::ranges::size(values)));
+    assign_host(std::data(values), static_cast<std::int64_t>(std::size(values)));
   }
 
   // All extents, the static ones too, which are checked.

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -46,14 +45,11 @@ template <class Space, class T, extent... E> class basic_view {
             row_major(data, axes::complete("view", counted(run_time_extents...), element_bytes))) {}
 
   // Rank 1, from a span, a vector or an array in host memory.
-  template <std::ranges::contiguous_range Range>
-  requires(
-      rank == 1 && std::is_same_v<Space, cpu> && std::ranges::sized_range<Range> &&
-      std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>*, T*> &&
-      std::is_same_v<std::ranges::range_value_t<Range>, std::remove_cv_t<T>>)
+  template <class Range>
+  requires(rank == 1 && std::is_same_v<Space, cpu> && detail::memory_range<Range, T>)
       basic_view(Range&& range)
-      : basic_view(with_extents(std::ranges::data(range),
-                                {static_cast<std::int64_t>(std::ranges::size(range))})) {}
+      : basic_view(with_extents(std::data(range), {static_cast<std::int64_t>(std::size(range))})) {
+  }
 
   // Another view of the same elements whose extents in the type differ; implicit when no check is
   // needed.

@@ -3,7 +3,7 @@
 // .npy files: round trips of every element type, files as NumPy writes them, and every message
 // about bad ones.
 
-#include "tenon/runtime/npy.hpp"
+#include "tenon/npy.hpp"
 
 #include <gtest/gtest.h>
 

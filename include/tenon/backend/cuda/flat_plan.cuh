@@ -2,8 +2,6 @@
 #pragma once
 // Chooses the configuration and the grid of the flat skeleton.
 
-#include <algorithm>
-
 #include "tenon/backend/cuda/flat.cuh"
 #include "tenon/backend/cuda/plan_base.cuh"
 #include "tenon/schedule/full.hpp"
@@ -90,7 +88,7 @@ struct flat_planner {
     result.why = why;
     long long tiles = divide_up(layout.columns.size / C.vector_width,
                                 static_cast<long long>(C.threads_per_block) * C.items);
-    long long blocks = std::clamp<long long>(tiles, 1, reduces ? most_partials : most_blocks);
+    long long blocks = clamped(tiles, 1, reduces ? most_partials : most_blocks);
     if (C.threads_per_block > 256) blocks = 1;
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(C.threads_per_block);

@@ -43,6 +43,12 @@ namespace detail {
 inline constexpr long long most_partials = 1056;
 inline constexpr long long most_blocks = 2147483647;
 
+// As std::max and std::clamp, whose <algorithm> costs 0.15 s under nvcc 13.0.
+constexpr long long at_least(long long least, long long value) { return value < least ? least : value; }
+constexpr long long clamped(long long value, long long least, long long most) {
+  return value > most ? most : at_least(least, value);
+}
+
 template <class Program, class Arguments>
 cudaError_t launch_with(cuda_plan<Program> const& plan, bound_layout<Program> const& layout,
                         bound_arguments<Program> const& call, void* workspace,

@@ -2,8 +2,6 @@
 #pragma once
 // Chooses the configuration and the grid of the rows skeleton.
 
-#include <algorithm>
-
 #include "tenon/backend/cuda/plan_base.cuh"
 #include "tenon/backend/cuda/rows.cuh"
 #include "tenon/program/visit.hpp"
@@ -125,25 +123,25 @@ struct rows_planner {
     long long vectors = layout.columns.size / C.vector_width, lanes = C.lanes_per_row,
               rows_per_group;
     if constexpr (C.is_rows_fastest) {
-      lanes = std::clamp<long long>(divide_up(vectors, C.items), 1, C.threads_per_block / 32);
+      lanes = clamped(divide_up(vectors, C.items), 1, C.threads_per_block / 32);
       rows_per_group = 32;
       result.block = dim3(32, static_cast<unsigned>(lanes));
     } else {
       if (C.lanes_per_row == 0) {
         long long warps =
-            std::clamp<long long>(divide_up(vectors, 32 * C.items), 1, C.threads_per_block / 32);
+            clamped(divide_up(vectors, 32 * C.items), 1, C.threads_per_block / 32);
         result.split.warps_per_row = static_cast<int>(warps);
         lanes = 32 * warps;
       }
-      rows_per_group = std::max<long long>(1, 128 / lanes);
+      rows_per_group = at_least(1, 128 / lanes);
       result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(rows_per_group));
     }
     result.split.column_tiles = divide_up(vectors, lanes * C.items);
     long long groups = divide_up(layout.rows.size, rows_per_group);
     long long most = program_traits<Program>::has_total ? most_partials : most_blocks;
-    result.split.groups_per_block = std::max<long long>(1, divide_up(groups, most));
+    result.split.groups_per_block = at_least(1, divide_up(groups, most));
     result.grid = dim3(static_cast<unsigned>(
-        std::max<long long>(1, divide_up(groups, result.split.groups_per_block))));
+        at_least(1, divide_up(groups, result.split.groups_per_block))));
     if constexpr (program_traits<Program>::has_total)
       add_ticket<Program, reductions_of<Program, place::total, 0>>(result);
     return result;
