@@ -107,8 +107,8 @@ constexpr bool check_axes() {
 
 // Whether f(a...) is well formed. A lambda is instantiated here for the first time, so what is wrong inside of it is
 // reported through this; std::is_invocable would do the same with five more lines of output. A concept of types, because
-// nvcc 13.0 expands a pack of function parameters wrongly in a requires-expression (case takes_each_argument_type of
-// tests/static/capture/checks_test.cpp).
+// nvcc 13.0 expands a pack of function parameters wrongly in a requires-expression of a function body (every case of
+// tests/compile_fail/broadcast.cpp shows it).
 template <class F, class... A>
 concept takes = requires(F const& f, A const&... a) { f(a...); };
 

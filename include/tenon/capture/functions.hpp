@@ -60,7 +60,7 @@ template <class T>
 struct cast_body {
   template <dtype From, extent... E>
   constexpr auto operator()(value<From, E...> const& x) const {
-    static_assert(is_element_type<T>, "tenon: cast: the type is not an element type; cast to bool, an integer, a half type, float or double");
+    static_assert(is_element_type<T>, "tenon: cast: the type is not an element type; cast to bool, an integer, a float8 or half type, float or double");
     if constexpr (is_element_type<T>)
       return value<dtype_of<T>, E...>{x.owner, build::cast(*x.owner, x.id, dtype_of<T>)};
     else

@@ -6,21 +6,16 @@
 
 namespace tenon {
 
-namespace detail {
-// Not constexpr: reaching it in constant evaluation is a compile-time error that shows its name.
-inline void a_build_time_extent_is_not_negative_use_dyn_for_a_run_time_one() {}
-}  // namespace detail
-
 // Structural, so that `tensor<float, "B", 512>` works. It must never reach a kernel's template arguments: a class-type
 // argument with an array member breaks nvcc 13.0's generated stub.
 struct extent {
-  long long size = -1;  // length when it is a build-time constant, otherwise -1
+  long long size = -1;  // length when it is a build-time constant, otherwise -1; -2 stands for a negative one
   char name[16] = {};   // empty unless the extent is named
 
   constexpr extent() = default;  // run-time
-  consteval extent(int length) : size(length) { check(length); }
-  consteval extent(long length) : size(length) { check(length); }
-  consteval extent(long long length) : size(length) { check(length); }
+  consteval extent(int length) : size(legal(length)) {}
+  consteval extent(long length) : size(legal(length)) {}
+  consteval extent(long long length) : size(legal(length)) {}
   consteval extent(unsigned length) : size(length) {}
   consteval extent(unsigned long length) : size(static_cast<long long>(length)) {}
   template <std::size_t N>
@@ -39,12 +34,11 @@ struct extent {
   constexpr bool is_named() const { return name[0] != 0; }
   constexpr bool is_dynamic() const { return !is_static() && !is_named(); }
   constexpr bool is_one() const { return size == 1; }
+  constexpr bool is_legal() const { return size >= -1; }
   constexpr bool operator==(extent const&) const = default;
 
  private:
-  static consteval void check(long long length) {
-    if (length < 0) detail::a_build_time_extent_is_not_negative_use_dyn_for_a_run_time_one();
-  }
+  static consteval long long legal(long long length) { return length < 0 ? -2 : length; }
 };
 
 // An extent that is known when the program runs.

@@ -19,6 +19,8 @@ namespace tenon::detail {
 template <extent... E> struct axes {
   static_assert(sizeof...(E) <= max_rank,
                 "tenon: tensor: more than 8 axes; merge axes that are always used together");
+  static_assert((E.is_legal() && ...),
+                "tenon: tensor: a build-time extent is negative; use tn::dyn for a run-time extent");
   static constexpr int rank = static_cast<int>(sizeof...(E));
   static constexpr int run_time_rank = ((E.is_static() ? 0 : 1) + ... + 0);
   using extent_array = std::array<std::int64_t, sizeof...(E)>;

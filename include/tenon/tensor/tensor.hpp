@@ -17,9 +17,8 @@ namespace tenon {
 // it.
 template <class Space, class T, extent... E> class basic_tensor {
   static_assert(is_element_type<T>,
-                "tenon: tensor: this element type is not supported; use bool, a signed integer, "
-                "unsigned char, a half "
-                "type, float or double");
+                "tenon: tensor: this element type is not supported; use bool, an integer, a "
+                "float8 or half type, float or double");
   static_assert(!std::is_const_v<T>,
                 "tenon: tensor: a tensor owns what it may write; use a view of T const");
   using axes = detail::axes<E...>;

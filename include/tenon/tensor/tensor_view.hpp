@@ -22,9 +22,8 @@ template <class T> inline constexpr bool is_expression = false;
 
 template <class Space, class T, extent... E> class basic_view {
   static_assert(is_element_type<T>,
-                "tenon: view: this element type is not supported; use bool, a signed integer, "
-                "unsigned char, a half "
-                "type, float or double");
+                "tenon: view: this element type is not supported; use bool, an integer, a "
+                "float8 or half type, float or double");
   using axes = detail::axes<E...>;
 
  public:

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions that cannot be one kernel, each with its reason.
+#include <tenon/tenon.hpp>
+namespace tn = tenon;
+
+void use() {
+  tn::tensor<float, 32, 64> x, z;
+  tn::tensor<float, 64, 32> y;
+  tn::tensor<float, 8, 8, 64> cube;
+  tn::tensor<float, 64, 1> column;
+  tn::tensor<float, 64> row;
+  tn::tensor<float, 8, 512> wide;
+  tn::tensor<float, 512> flat;
+  using eight_axes = tn::view<float, tn::dyn, tn::dyn, tn::dyn, tn::dyn, tn::dyn, tn::dyn, tn::dyn, tn::dyn>;
+  eight_axes a(nullptr, 0, 0, 0, 0, 0, 0, 0, 0);
+
+// case: total_is_sent_back
+// expected-error: "tenon: compile: a reduction over everything is used by rows or elements again, which needs a grid barrier that one kernel cannot do yet; write it as two expressions"
+#ifdef TENON_CASE_total_is_sent_back
+  auto f = tn::compile([](auto x) { return x - tn::max(tn::sum(x, tn::axis<1>)); });
+  static_assert(tn::launches(f, x) == 1); // error here
+  tn::tensor<float, 32, 64> r = f(x);
+#endif
+
+// case: total_is_sent_back_statement
+// expected-error: "tenon: compile: a reduction over everything is used by rows or elements again"
+#ifdef TENON_CASE_total_is_sent_back_statement
+  z = x - tn::max(tn::sum(x, tn::axis<1>)); // error here
+#endif
+
+// case: axis_sets
+// expected-error: "tenon: compile: the reductions are over axes that are neither the same nor nested, which one kernel cannot do yet; write one expression per axis set"
+#ifdef TENON_CASE_axis_sets
+  auto f = tn::compile([](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::max(x, tn::axis<1>)); });
+  auto [s, m] = f(x); // error here
+#endif
+
+// case: contraction
+// expected-error: "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, or outputs over unrelated axes); write one expression per sweep"
+#ifdef TENON_CASE_contraction
+  auto f = tn::compile([](auto x, auto y) { return tn::sum(tn::unsqueeze(x, tn::axis<2>) * tn::unsqueeze(y, tn::axis<0>), tn::axis<1>); });
+  auto r = f(x, y); // error here
+#endif
+
+// case: reshape_across_broadcast
+// expected-error: "tenon: reshape: it mixes axes that are repeated with axes that are not; reshape the operands before they are combined"
+#ifdef TENON_CASE_reshape_across_broadcast
+  wide = tn::exp(tn::reshape(column + row, tn::shape<8, 512>)); // error here
+#endif
+
+// case: reshape_across_reduction
+// expected-error: "tenon: reshape: it mixes reduced axes with kept ones; reshape before the reduction"
+#ifdef TENON_CASE_reshape_across_reduction
+  flat = tn::exp(tn::reshape(tn::sum(cube, tn::axis<1>), tn::shape<512>)); // error here
+#endif
+
+// case: too_many_axes
+// expected-error: "tenon: compile: the expression has more than 16 axes; reshape operands to fewer axes"
+#ifdef TENON_CASE_too_many_axes
+  auto f = tn::compile([](auto a, auto b, auto c) { return tn::sum(a) + tn::sum(b) + tn::sum(c); });
+  auto r = f(a, a, a); // error here
+#endif
+
+// case: too_many_nodes
+// expected-error: "tenon: compile: the expression has more than tenon::max_nodes nodes; split it into several expressions"
+#ifdef TENON_CASE_too_many_nodes
+  auto f = tn::compile([](auto x) {
+    auto sum = x * 0.0f;
+    for (int k = 1; k < 600; ++k) sum = sum + x * static_cast<float>(k);
+    return sum;
+  });
+  auto r = f(x); // error here
+#endif
+}
