@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Losses: the mean over all elements, or what a last argument says: tn::sum, tn::none.
+
+#include "tenon/nn/options.hpp"
+
+namespace tenon {
+
+// Reduces nothing.
+inline constexpr function none{[](auto x) { return x; }};
+
+namespace detail {
+
+// Terms gives the loss of every element; its third argument, a parameter of the loss, may be left out. A struct, because nvcc
+// 13.0 generates wrong host code for a lambda inside two templates.
+template <class Terms>
+struct loss_body {
+  template <class X, class Target>
+  constexpr auto operator()(X x, Target target) const {
+    return mean(Terms{}(x, target));
+  }
+  template <class X, class Target, class Option>
+  constexpr auto operator()(X x, Target target, Option option) const {
+    if constexpr (is_function<Option>)
+      return option(Terms{}(x, target));
+    else
+      return mean(Terms{}(x, target, option));
+  }
+  template <class X, class Target, class Parameter, class Reduce>
+  constexpr auto operator()(X x, Target target, Parameter parameter, Reduce reduce) const {
+    return reduce(Terms{}(x, target, parameter));
+  }
+};
+
+struct squared_difference {
+  constexpr auto operator()(auto x, auto target) const { return square(x - target); }
+};
+struct absolute_difference {
+  constexpr auto operator()(auto x, auto target) const { return abs(x - target); }
+};
+struct huber_terms {
+  constexpr auto operator()(auto x, auto target, auto... given) const {
+    auto delta = option_or(1.0, given...);
+    auto distance = abs(x - target);
+    return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
+  }
+};
+struct smooth_l1_terms {
+  constexpr auto operator()(auto x, auto target, auto... given) const {
+    auto beta = option_or(1.0, given...);
+    auto distance = abs(x - target);
+    return where(distance < beta, 0.5 * square(distance) / beta, distance - 0.5 * beta);
+  }
+};
+// No term of the sum is negative, so nothing cancels in either tail.
+struct bce_with_logits_terms {
+  constexpr auto operator()(auto x, auto target, auto... positive_weight) const {
+    auto positive = (target * ... * positive_weight), negative = 1 - target;
+    auto rest = softplus(-abs(x));
+    if constexpr (sizeof...(positive_weight) == 0)
+      return rest + positive * relu(-x) + negative * relu(x);
+    else
+      return rest * (positive + negative) + positive * relu(-x) + negative * relu(x);
+  }
+};
+struct kl_div_terms {
+  constexpr auto operator()(auto x, auto target) const { return where(target == 0, 0, target * (log(target) - x)); }
+};
+struct hinge_terms {
+  constexpr auto operator()(auto x, auto target) const { return relu(1 - x * target); }
+};
+
+struct cosine_similarity_body {
+  template <class X, class Y, int... Axes, class Epsilon = double>
+  constexpr auto operator()(X x, Y y, axis_t<Axes...> along, Epsilon epsilon = 1e-8) const {
+    auto length = [&](auto vector) { return maximum(sqrt(sum(square(vector), along)), epsilon); };
+    return sum(x * y, along) / (length(x) * length(y));
+  }
+};
+
+}  // namespace detail
+
+// (x - target)^2
+inline constexpr function<detail::loss_body<detail::squared_difference>> mse_loss{};
+// |x - target|
+inline constexpr function<detail::loss_body<detail::absolute_difference>> l1_loss{};
+// Quadratic up to a distance of delta (1), linear beyond: (x, target), (x, target, delta).
+inline constexpr function<detail::loss_body<detail::huber_terms>> huber_loss{};
+// huber_loss / beta; beta is 1 unless given, and 0 makes it l1_loss.
+inline constexpr function<detail::loss_body<detail::smooth_l1_terms>> smooth_l1_loss{};
+// -target log(sigmoid(x)) - (1 - target) log(1 - sigmoid(x)), optionally with a weight of the first term.
+inline constexpr function<detail::loss_body<detail::bce_with_logits_terms>> bce_with_logits_loss{};
+// target * (log(target) - x), x being the logarithm of a probability; 0 where target is 0.
+inline constexpr function<detail::loss_body<detail::kl_div_terms>> kl_div_loss{};
+// max(0, 1 - x * target), target being 1 or -1.
+inline constexpr function<detail::loss_body<detail::hinge_terms>> hinge_loss{};
+// The cosine of the angle between vectors along an axis, (x, y, axis) or (x, y, axis, epsilon): lengths below epsilon (1e-8)
+// count as epsilon.
+inline constexpr function<detail::cosine_similarity_body> cosine_similarity{};
+
+}  // namespace tenon

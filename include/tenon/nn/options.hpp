@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What composites share: arguments that a call may leave out, and lists of axes that depend on the rank.
+
+#include "tenon/capture/operators.hpp"
+
+namespace tenon::detail {
+
+// The argument that was given, or the default.
+template <class Default>
+constexpr Default option_or(Default value) {
+  return value;
+}
+template <class Default, class Given>
+constexpr Given option_or(Default, Given given) {
+  return given;
+}
+
+template <class T>
+inline constexpr bool is_function = false;
+template <class Body>
+inline constexpr bool is_function<function<Body>> = true;
+
+// axis<First, First + 1, ..., Rank - 1>
+template <int First, int Rank, int... I>
+constexpr auto axes_from(std::integer_sequence<int, I...>) {
+  return axis<(First + I)...>;
+}
+template <int First, class Value>
+inline constexpr auto axes_from_to_last = axes_from<First, Value::rank>(std::make_integer_sequence<int, Value::rank - First>{});
+
+}  // namespace tenon::detail

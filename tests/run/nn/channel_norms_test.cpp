@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch, instance and group normalisation against loops in double.
+#include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
+
+#include "tenon/nn/group_norm.hpp"
+
+namespace {
+
+using reference::doubles;
+using reference::elementwise;
+constexpr std::int64_t channels = 12;
+
+// [C] as [C, 1, 1]
+doubles along_channels(doubles v) {
+  v.extents = {channels, 1, 1};
+  return v;
+}
+doubles scaled(doubles const& x, doubles const& weight, doubles const& bias) {
+  return elementwise([](double v, double w, double b) { return v * w + b; }, x, along_channels(weight), along_channels(bias));
+}
+void expect_normalized(auto const& tensor, doubles const& expected, std::int64_t count, std::string const& what) {
+  doubles const scale = elementwise([](double v) { return std::fabs(v) + 12; }, expected);
+  check_close(tn::dtype::f32, result_of(tensor), expected, {.arithmetic = sum_roundoffs(count), .scale = &scale}, what);
+}
+
+TEST(channel_norms, of_images) {
+  for (std::int64_t samples : {1, 5})
+    for (std::int64_t width : {3, 32, 131}) {
+      std::string const what = " of " + std::to_string(samples) + " x 12 x 7 x " + std::to_string(width);
+      auto x = random_array<float, 4>({samples, channels, 7, width});
+      auto weight = random_array<float, 1>({channels}), bias = random_array<float, 1>({channels});
+      doubles const values = x.values();
+      std::int64_t const image = 7 * width;
+
+      auto const one = tn::compile([](auto x, auto w, auto b) { return tn::outputs(tn::instance_norm(x), tn::instance_norm(x, w, b)); });
+      auto const [instance, instance_scaled] = one(x.view(), weight.view(), bias.view());
+      doubles const by_image = reference::layer_norm(values, 0b1100, 1e-5);
+      expect_normalized(instance, by_image, image, "instance_norm" + what);
+      expect_normalized(instance_scaled, scaled(by_image, weight.values(), bias.values()), image, "scaled instance_norm" + what);
+
+      auto const two = tn::compile([](auto x, auto w, auto b) { return tn::batch_norm(x, w, b, 1e-3); });
+      doubles const by_batch = reference::layer_norm(values, 0b1101, 1e-3);
+      expect_normalized(two(x.view(), weight.view(), bias.view()), scaled(by_batch, weight.values(), bias.values()), samples * image, "batch_norm" + what);
+
+      auto variance = random_array<float, 1>({channels}, arrangement::contiguous, 0.5, 3);
+      auto const given = tn::compile([](auto x, auto m, auto v, auto w, auto b) { return tn::batch_norm_inference(x, m, v, w, b); });
+      doubles const by_given = elementwise([](double e, double m, double v) { return (e - m) / std::sqrt(v + 1e-5); }, values, along_channels(bias.values()), along_channels(variance.values()));
+      expect_normalized(given(x.view(), bias.view(), variance.view(), weight.view(), bias.view()), scaled(by_given, weight.values(), bias.values()), 1, "batch_norm_inference" + what);
+    }
+}
+
+TEST(channel_norms, of_groups) {
+  for (std::int64_t samples : {1, 3}) {
+    auto x = random_array<float, 4>({samples, channels, 5, 33});
+    auto weight = random_array<float, 1>({channels}), bias = random_array<float, 1>({channels});
+    auto const plain = tn::compile([](auto x) { return tn::group_norm(x, tn::ct<4>); });
+    auto const with_weights = tn::compile([](auto x, auto w, auto b) { return tn::group_norm(x, tn::ct<4>, w, b); });
+    doubles grouped = x.values();
+    grouped.extents = {samples, 4, channels / 4, 5, 33};
+    doubles expected = reference::layer_norm(grouped, 0b11100, 1e-5);
+    expected.extents = {samples, channels, 5, 33};
+    expect_normalized(plain(x.view()), expected, 3 * 5 * 33, "group_norm");
+    expect_normalized(with_weights(x.view(), weight.view(), bias.view()), scaled(expected, weight.values(), bias.values()), 3 * 5 * 33, "scaled group_norm");
+  }
+}
+
+}  // namespace
