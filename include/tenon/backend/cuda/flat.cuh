@@ -42,6 +42,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
 
   selected_registers<Program, running> states;
   reset<Program, running>(states);
+  cascade<Program, running> levels;
   constexpr long long tile_size = static_cast<long long>(threads) * items;
   for (long long first = blockIdx.x * tile_size; first < a.columns.size;
        first += gridDim.x * tile_size) {
@@ -50,8 +51,9 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
     load_tile<Program, tile_loads, v, items, dims, dims == 1>(tile, a, origin, positions, true);
     process_tile<1, true, v, items, dims, tile_loads, no_loads>(tile, states, f, a, origin,
                                                                 positions, true);
+    levels.after_tile(states);
   }
-  join_chains<Program, running>(row, states);
+  levels.finish(row, states);
 
   if constexpr (v > 1 && dims == 1) {
     if (blockIdx.x == gridDim.x - 1 && thread < a.tail) {

@@ -113,14 +113,26 @@ template <class Program, class C> struct row_worker {
     using running = running_states<Program, v, items, Phase>;
     selected_registers<Program, running> states;
     reset<Program, running>(states);
-    sweep<Phase, false>(tile, states);
-    join_chains<Program, running>(f.row, states);
+    if constexpr (C::is_looped) {
+      cascade<Program, running> levels;
+      sweep<Phase, false>(tile, states, levels);
+      levels.finish(f.row, states);
+    } else {
+      no_levels none;
+      sweep<Phase, false>(tile, states, none);
+      join_chains<Program, running>(f.row, states);
+    }
     combine<Phase>();
     evaluate<place::row, Phase, Phase>(f);
   }
 
-  template <int Phase, bool Stores, class Tile, class States>
-  __device__ __forceinline__ void sweep(Tile const& tile, States& states) {
+  // What is done after each tile when there is nothing to keep.
+  struct no_levels {
+    template <class States> __device__ __forceinline__ void after_tile(States&) {}
+  };
+
+  template <int Phase, bool Stores, class Tile, class States, class Levels>
+  __device__ __forceinline__ void sweep(Tile const& tile, States& states, Levels& levels) {
     if constexpr (C::is_looped) {
       using loads = needed_loads<Program, v, items, Phase, Stores>;
       for (long long t = 0; t < a.split.column_tiles; ++t) {
@@ -129,6 +141,7 @@ template <class Program, class C> struct row_worker {
         load_tile<Program, loads, v, items, dims, false>(loaded, a, offsets, positions, is_inside);
         process_tile<Phase, Stores, v, items, dims, loads, no_loads>(loaded, states, f, a, offsets,
                                                                      positions, is_inside);
+        levels.after_tile(states);
       }
     } else {
       using late_here = std::conditional_t<Stores, late, no_loads>;
@@ -186,7 +199,8 @@ template <class Program, class C> struct row_worker {
     load_resident(tile);
     (reduce<Phase + 1>(tile), ...);
     selected_registers<Program, no_loads> none;
-    if constexpr (has_element_stores) sweep<phases + 1, true>(tile, none);
+    no_levels nothing;
+    if constexpr (has_element_stores) sweep<phases + 1, true>(tile, none, nothing);
     if (lane == 0 && is_inside) end();
   }
 

@@ -86,6 +86,59 @@ __device__ __forceinline__ void process_tile(Tile const& tile, States& states,
   accumulate_tile<Program, V, Items, Phase>(states, values, live_items * V);
 }
 
+// A thread's results over many tiles, in three levels: chains take in 16 tiles, a middle state 16
+// of those, an outer state the rest. The rounding error of a sum then grows with 16 + 16 + tiles /
+// 256 additions rather than with the number of tiles.
+template <class Program, class Running> class cascade {
+  struct one_each : Running {
+    template <int K> using type = typename reduction_facts<Program, K>::state;
+  };
+  selected_registers<Program, one_each> middle_, outer_;
+  unsigned tiles_ = 0;
+
+  __device__ __forceinline__ static void clear(selected_registers<Program, one_each>& level) {
+    for_each_selected<Program, Running>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(level) = reduction_facts<Program, k>::identity();
+    });
+  }
+
+ public:
+  __device__ __forceinline__ cascade() { clear(middle_), clear(outer_); }
+
+  template <class States> __device__ __forceinline__ void after_tile(States& states) {
+    if (++tiles_ % 16 != 0) return;
+    for_each_selected<Program, Running>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename reduction_facts<Program, k>::op;
+      read_register<k>(middle_) =
+          op::combine(read_register<k>(middle_), fold<op>(read_register<k>(states).at));
+    });
+    reset<Program, Running>(states);
+    if (tiles_ % 256 != 0) return;
+    for_each_selected<Program, Running>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename reduction_facts<Program, k>::op;
+      read_register<k>(outer_) =
+          op::combine(read_register<k>(outer_), read_register<k>(middle_));
+    });
+    clear(middle_);
+  }
+
+  // All levels and the chains, into the thread's row registers.
+  template <class States>
+  __device__ __forceinline__ void finish(registers<Program, place::row>& row,
+                                         States const& states) const {
+    for_each_selected<Program, Running>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename reduction_facts<Program, k>::op;
+      read_register<k>(row) =
+          op::combine(op::combine(read_register<k>(outer_), read_register<k>(middle_)),
+                      fold<op>(read_register<k>(states).at));
+    });
+  }
+};
+
 // Combines a thread's chains into its row registers.
 template <class Program, class Running, class States>
 __device__ __forceinline__ void join_chains(registers<Program, place::row>& row,
