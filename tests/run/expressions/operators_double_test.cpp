@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pointwise operator that has an oracle, on double.
+// Every pointwise operator of the table on double.
 #include "run/support/operators.hpp"
 
 TEST(operators, of_double) { operators::check_table<double>(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pointwise operator that has an oracle, on float.
+// Every pointwise operator of the table on float.
 #include "run/support/operators.hpp"
 
 TEST(operators, of_float) { operators::check_table<float>(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pointwise operator that has an oracle and is not a function of real numbers, on integers and
+// Every pointwise operator of the table that is not a function of real numbers, on integers and
 // bool.
 #include "run/support/operators.hpp"
 

@@ -193,9 +193,14 @@ inline double sigmoid(double x) {
   return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
 }
 inline double silu(double x) { return x * sigmoid(x); }
-inline double gelu(double x) { return 0.5 * x * std::erfc(-x * std::sqrt(0.5)); }
+// In long double, because their tails magnify a rounding of what they take the exponential of.
+inline double gelu(double x) {
+  return static_cast<double>(0.5L * x * std::erfc(-x * std::sqrt(0.5L)));
+}
 inline double gelu_tanh(double x) {
-  return x * sigmoid(std::sqrt(8 / std::acos(-1.0)) * (x + 0.044715 * x * x * x));
+  long double const wide = x;
+  long double const y = std::sqrt(8 / std::acos(-1.0L)) * (wide + 0.044715L * wide * wide * wide);
+  return static_cast<double>(wide / (1 + std::exp(-y)));
 }
 inline double softplus(double x) { return std::log1p(std::exp(-std::fabs(x))) + (x > 0 ? x : 0); }
 
