@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer and RMS normalisation that cannot be.
+// Layer, RMS and group normalisation that cannot be.
 #include <tenon/tenon.hpp>
 namespace tn = tenon;
 
@@ -67,5 +67,11 @@ void use() {
 // expected-error: "tenon: rms_norm: it has no form for these arguments; write (x), (x, tn::axis<-1>), (x, weight) or (x, weight, tn::axis<-1>), an epsilon last"
 #ifdef TENON_CASE_rms_norm_form
   z = tn::rms_norm(x, weight, weight); // error here
+#endif
+
+// case: group_norm_groups
+// expected-error: "tenon: group_norm: the channels are not a multiple of the groups; use a divisor of their number"
+#ifdef TENON_CASE_group_norm_groups
+  auto normalized = tn::group_norm(tn::tensor<float, 2, 6, 8>(), tn::ct<4>); // error here
 #endif
 }
