@@ -62,7 +62,7 @@ class demonstration {
   void heading() {
     std::printf("Tenon: a tensor expression, written as a lambda, becomes one kernel.     %s\n", clock_.device().c_str());
     std::printf("Data: %lld images of handwritten digits, 8 x 8 pixels; for the times repeated to x, y: f32 [%lld, 64], %s each\n\n",
-                static_cast<long long>(images_.extent(0)), static_cast<long long>(many_x_.extent(0)), tn::bytes_text(many_x_.size() * 4).c_str());
+                static_cast<long long>(images_.extent(0)), static_cast<long long>(many_x_.extent(0)), std::string(tn::bytes_text(many_x_.size() * 4)).c_str());
   }
 
   void what_it_becomes() {
@@ -70,8 +70,9 @@ class demonstration {
     std::printf("                               return tn::mean(tn::sum(c, tn::axis<1>));\n");
     std::printf("What it becomes, while the program is compiled\n");
     tn::explanation e = tn::explain(mean_of_sums, many_x_, many_y_);
-    std::size_t last = e.graphs.rfind("\nafter ");
-    std::string before = e.graphs.substr(0, e.graphs.find("\nafter ")), after = e.graphs.substr(last + 1);
+    std::string const graphs = e.graphs;
+    std::size_t last = graphs.rfind("\nafter ");
+    std::string before = graphs.substr(0, graphs.find("\nafter ")), after = graphs.substr(last + 1);
     print_beside("the graph " + before.substr(before.find("as the")), after.substr(0, after.find("\nunchanged")));
     std::printf("What a call does\n");
     std::string report = e.schedule + e.costs;

@@ -23,11 +23,11 @@ void add_layout(call_facts& facts, Prepared const& prepared) {
     unsigned along = 0;
     for (int axis : d.space.loads[k].along)
       if (axis != no_axis) along |= 1u << axis;
-    facts.operands.push_back({"x" + std::to_string(d.final[id].bits), along & d.plan.columns ? place::element : place::row, bound.loads[k],
+    facts.operands.push_back({"x" + to_string(d.final[id].bits), along & d.plan.columns ? place::element : place::row, bound.loads[k],
                               size_of(given.type), reinterpret_cast<std::uintptr_t>(given.data) % 16 == 0});
   }
   for (int k = 0; k < traits::store_count; ++k)
-    facts.operands.push_back({traits::store_count > 1 ? "result " + std::to_string(k) : "the result", d.plan.store_places[k], bound.stores[k],
+    facts.operands.push_back({traits::store_count > 1 ? "result " + to_string(k) : "the result", d.plan.store_places[k], bound.stores[k],
                               size_of(d.final.outputs[d.space.stores[k].output].type)});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 // The facts of one call → the text that explains it: arguments, graphs, schedule, cost, and what is slower than it could be.
 
+#include "tenon/backend/arguments.hpp"
 #include "tenon/ir/print.hpp"
 #include "tenon/report/quantity.hpp"
 #include "tenon/report/traffic.hpp"
@@ -10,16 +11,17 @@ namespace tenon {
 
 // What tn::explain returns: std::cout << tn::explain(f, x, y), or its parts and figures by themselves.
 struct explanation {
-  std::string heading;   // name, source line, arguments and results
-  std::string graphs;    // as written, and after every pass that changed it
-  std::string schedule;  // axis groups, phases, kernel family, configuration
-  std::string costs;     // launches, bytes and arithmetic, and every slower path that is taken
+  tenon::text heading;   // name, source line, arguments and results
+  tenon::text graphs;    // as written, and after every pass that changed it
+  tenon::text schedule;  // axis groups, phases, kernel family, configuration
+  tenon::text costs;     // launches, bytes and arithmetic, and every slower path that is taken
   traffic cost;
 
-  std::string text() const { return heading + '\n' + graphs + '\n' + schedule + '\n' + costs; }
-  operator std::string() const { return text(); }
-  // Any stream that takes a std::string; no stream header is included for it.
-  template <class Stream> requires requires(Stream& out, std::string const& s) { out << s; }
+  tenon::text text() const { return heading + '\n' + graphs + '\n' + schedule + '\n' + costs; }
+  template <class String> requires detail::is_string<String>
+  operator String() const { return text(); }
+  // Any stream that takes a text; no stream header is included for it.
+  template <class Stream> requires requires(Stream& out, tenon::text const& t) { out << t; }
   friend Stream& operator<<(Stream& out, explanation const& e) {
     out << e.text();
     return out;
@@ -30,7 +32,7 @@ namespace detail {
 
 // How one operand of the kernel lies in memory.
 struct operand_facts {
-  std::string name = {};
+  text name = {};
   place where = place::element;
   operand_layout layout = {};
   int element_bytes = 4;
@@ -44,27 +46,27 @@ struct call_facts {
   std::span<argument const> inputs = {};
   char const* space = "cpu";
   bool is_on_device = false;
-  std::string configuration = {};  // how the backend runs it, in its own words
+  text configuration = {};  // how the backend runs it, in its own words
   group_layout rows = {}, columns = {};
   std::vector<operand_facts> operands = {};
 };
 
-inline std::string shape_text(axis_list const& extents) { return to_string(extents); }
+inline text shape_text(axis_list const& extents) { return to_string(extents); }
 
 // "contiguous", or the strides.
-inline std::string strides_text(tenon::layout const& l) {
+inline text strides_text(tenon::layout const& l) {
   if (is_contiguous(l)) return "contiguous";
-  std::string result = "strides [";
-  for (int k = 0; k < l.rank; ++k) result += (k ? ", " : "") + std::to_string(l.strides[k]);
+  text result = "strides [";
+  for (int k = 0; k < l.rank; ++k) result += (k ? ", " : "") + to_string(l.strides[k]);
   return result + ']';
 }
 
-inline std::string indented(std::string_view lines) {
-  std::string result;
+inline text indented(std::string_view lines) {
+  text result;
   for (std::size_t at = 0; at < lines.size();) {
     std::size_t end = lines.find('\n', at);
     if (end == lines.npos) end = lines.size();
-    result += "  " + std::string(lines.substr(at, end - at)) + '\n';
+    result << "  " << lines.substr(at, end - at) << '\n';
     at = end + 1;
   }
   return result;
@@ -87,24 +89,23 @@ class explanation_writer {
   }
 
  private:
-  static std::string line(std::string const& label, std::string const& value) { return "  " + padded(label, 12) + value + '\n'; }
+  static text line(text const& label, text const& value) { return "  " + padded(label, 12) + value + '\n'; }
 
   void write_heading() {
-    std::string file = facts_.name.location.file_name();
-    std::size_t slash = file.rfind('/');
-    if (slash != std::string::npos) file = file.substr(slash + 1);
+    std::string_view file = facts_.name.location.file_name();
+    file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
     result_.heading += facts_.name.name;
-    if (facts_.name.location.line() != 0) result_.heading += "  (" + file + ':' + std::to_string(facts_.name.location.line()) + ')';
+    if (facts_.name.location.line() != 0) result_.heading += "  (" + text(file) + ':' + to_string(facts_.name.location.line()) + ')';
     result_.heading += '\n';
     for (int k = 0; k < d_.final.inputs.size(); ++k) {
       graph_input const& in = d_.final.inputs[k];
-      std::string what = padded(std::string(tenon::name(in.type)), 5);
+      text what = padded(text(tenon::name(in.type)), 5);
       argument const& given = facts_.inputs[static_cast<std::size_t>(k)];
       what += in.is_scalar ? "number, given at the call" : padded(to_string(given.layout), 16) + ' ' + strides_text(given.layout);
-      result_.heading += line("x" + std::to_string(k), what);
+      result_.heading += line("x" + to_string(k), what);
     }
     for (graph_output const& o : d_.final.outputs)
-      result_.heading += line("result", padded(std::string(tenon::name(o.type)), 5) + to_string(lengths_(o.dims)));
+      result_.heading += line("result", padded(text(tenon::name(o.type)), 5) + to_string(lengths_(o.dims)));
   }
 
   // Only the passes that changed something have a graph of their own.
@@ -112,20 +113,20 @@ class explanation_writer {
     result_.graphs += "graph as the lambda wrote it\n";
     text before = print(d_.traced);
     result_.graphs += indented(before.view());
-    std::string unchanged;
+    text unchanged;
     passes::run(d_.traced, [&](std::string_view pass, graph const& g) {
       text after = print(g);
       if (after == before) {
-        unchanged += (unchanged.empty() ? "" : ", ") + std::string(pass);
+        unchanged += (unchanged.empty() ? "" : ", ") + text(pass);
       } else {
-        result_.graphs += "after " + std::string(pass) + '\n' + indented(after.view());
+        result_.graphs += "after " + text(pass) + '\n' + indented(after.view());
         before = after;
       }
     });
     if (!unchanged.empty()) result_.graphs += "unchanged by " + unchanged + '\n';
   }
 
-  std::string axes_text(unsigned axes) const {
+  text axes_text(unsigned axes) const {
     text out;
     bool is_first = true;
     for (int axis = 0; axis < d_.space.axes.size(); ++axis) {
@@ -134,60 +135,60 @@ class explanation_writer {
       d_.final.dims.print(out, d_.space.axes[axis]);
       is_first = false;
     }
-    return std::string(out.view());
+    return out;
   }
-  std::string group_text(unsigned axes, group_layout const& g) const {
+  text group_text(unsigned axes, group_layout const& g) const {
     if (!axes) return "1";
-    std::string result = std::to_string(g.size), axes_of = axes_text(axes);
+    text result = to_string(g.size), axes_of = axes_text(axes);
     if (axes_of != result) result = padded(result, 10) + " = " + axes_of;
     if (g.dims > 1) {
       result += ", walked as ";
-      for (int k = 0; k < g.dims; ++k) result += (k ? " x " : "") + std::to_string(g.extents[k]);
+      for (int k = 0; k < g.dims; ++k) result += (k ? " x " : "") + to_string(g.extents[k]);
     }
     return result;
   }
 
-  std::string reductions_of(place where, int phase) const {
-    std::string result;
+  text reductions_of(place where, int phase) const {
+    text result;
     for (int k = 0; k < d_.space.instructions.size(); ++k) {
       instruction const& i = d_.space.instructions[k];
       if (i.op->kind != op_kind::reduction || d_.plan.places[k] != where || (phase > 0 && d_.plan.phases[k] != phase)) continue;
-      result += (result.empty() ? "" : " and ") + std::string(i.op->name);
+      result += (result.empty() ? "" : " and ") + text(i.op->name);
     }
     return result;
   }
 
   void write_schedule() {
     family const& chosen = *d_.plan.chosen;
-    std::string refused;
+    text refused;
     for (family const* f : schedules::list) {
       if (f == &chosen) break;
-      refused += (refused.empty() ? " (does not fit " : ", ") + std::string(f->name);
+      refused += (refused.empty() ? " (does not fit " : ", ") + text(f->name);
     }
-    std::string& out = result_.schedule;
-    out += "schedule\n" + line("family", std::string(chosen.name) + ": " + std::string(chosen.shape));
-    if (!refused.empty()) out.insert(out.size() - 1, refused + ')');
+    if (!refused.empty()) refused << ')';
+    text& out = result_.schedule;
+    out += "schedule\n" + line("family", text(chosen.name) + ": " + text(chosen.shape) + refused);
     out += line("rows", group_text(d_.plan.rows, facts_.rows)) + line("columns", group_text(d_.plan.columns, facts_.columns));
     for (int phase = 1; phase <= d_.plan.row_phases; ++phase)
-      out += line("phase " + std::to_string(phase), reductions_of(place::row, phase) + " over the columns");
+      out += line("phase " + to_string(phase), reductions_of(place::row, phase) + " over the columns");
     if (d_.plan.has_total) out += line("then", reductions_of(place::total, 0) + " over the rows");
     for (int k = 0; k < d_.space.stores.size(); ++k) {
       char const* places[] = {"once", "for every element", "for every row", "once, when all rows are done"};
-      std::string which = d_.space.stores.size() > 1 ? "result " + std::to_string(k) + ' ' : "";
+      text which = d_.space.stores.size() > 1 ? "result " + to_string(k) + ' ' : "";
       bool is_single = !d_.plan.rows && d_.plan.store_places[k] == place::row;
       out += line("stores", which + (is_single ? "once, at the end" : places[static_cast<int>(d_.plan.store_places[k])]));
     }
-    out += line("runs on", std::string(facts_.space) + ": " + facts_.configuration);
+    out += line("runs on", text(facts_.space) + ": " + facts_.configuration);
   }
 
   void write_cost() {
     traffic const& c = result_.cost;
     result_.costs += "cost                      this call      operator by operator\n";
-    auto row = [&](char const* label, std::string const& here, std::string const& there) {
+    auto row = [&](char const* label, text const& here, text const& there) {
       result_.costs += "  " + padded(label, 24) + (there.empty() ? here : padded(here, 15) + there) + '\n';
     };
     double bytes = static_cast<double>(c.minimum_bytes() > 0 ? c.minimum_bytes() : 1);
-    row("launches", std::to_string(c.launches), std::to_string(c.separate_launches));
+    row("launches", to_string(c.launches), to_string(c.separate_launches));
     row("bytes moved", bytes_text(c.minimum_bytes()), bytes_text(c.separate_bytes) + "  (" + ratio_text(static_cast<double>(c.separate_bytes) / bytes) + ")");
     row("  read, each input once", bytes_text(c.bytes_read), "");
     row("  written", bytes_text(c.bytes_written), "");
@@ -197,13 +198,13 @@ class explanation_writer {
 
   // Nothing is silently slow: what a layout or a shape costs is said here.
   void write_slower_paths() {
-    std::string notes;
+    text notes;
     bool moves_single_elements = configuration_says("single elements");
     for (operand_facts const& o : facts_.operands) {
       if (o.where != place::element || facts_.columns.size <= 1 || facts_.columns.dims == 0) continue;
       long long stride = o.layout.column_strides[facts_.columns.dims - 1];
       if (stride != 0 && stride != 1)
-        notes += "  " + o.name + " has neighbours " + std::to_string(stride) + " elements apart: they are moved one at a time, out of " +
+        notes += "  " + o.name + " has neighbours " + to_string(stride) + " elements apart: they are moved one at a time, out of " +
                  "longer pieces of memory; give it with its last axis contiguous\n";
       else if (moves_single_elements && stride == 1 && !is_vectorisable(o))
         notes += "  " + o.name + " has rows that do not begin at multiples of 16 bytes: elements are moved one at a time\n";
@@ -216,7 +217,7 @@ class explanation_writer {
       notes += "  only " + plural(facts_.rows.size, "row") + ", each the work of one block: most of the device is idle\n";
     result_.costs += notes.empty() ? "\nno slower path is taken\n" : "\nslower than it could be\n" + notes;
   }
-  bool configuration_says(char const* words) const { return facts_.configuration.find(words) != std::string::npos; }
+  bool configuration_says(char const* words) const { return facts_.configuration.view().find(words) != std::string_view::npos; }
   bool is_vectorisable(operand_facts const& o) const {
     if (!o.is_aligned) return false;
     for (int k = 0; k + 1 < facts_.columns.dims; ++k)

@@ -3,13 +3,14 @@
 // Numbers → short text with a unit, for reports and examples.
 
 #include <cstdio>
-#include <string>
+
+#include "tenon/core/text.hpp"
 
 namespace tenon {
 namespace detail {
 
 // Three significant digits and an SI prefix: 1.23 M.
-inline std::string with_prefix(double number, char const* unit) {
+inline text with_prefix(double number, char const* unit) {
   char const* prefixes[] = {"", "k", "M", "G", "T", "P"};
   int k = 0;
   while (k < 5 && number >= 999.5) number /= 1000, ++k;
@@ -20,21 +21,22 @@ inline std::string with_prefix(double number, char const* unit) {
   return buffer;
 }
 
-inline std::string padded(std::string part, std::size_t width) {
-  if (part.size() < width) part.append(width - part.size(), ' ');
+// @post at least `width` characters
+inline text padded(text part, int width) {
+  while (part.size() < width) part << ' ';
   return part;
 }
 
-inline std::string plural(long long n, char const* word) {
-  return std::to_string(n) + ' ' + word + (n == 1 ? "" : "s");
+inline text plural(long long n, char const* word) {
+  return to_string(n) + ' ' + word + (n == 1 ? "" : "s");
 }
 
 }  // namespace detail
 
 // Decimal units, as bandwidths are given: 8000000 is "8.00 MB".
-inline std::string bytes_text(long long bytes) { return detail::with_prefix(static_cast<double>(bytes), "B"); }
+inline text bytes_text(long long bytes) { return detail::with_prefix(static_cast<double>(bytes), "B"); }
 
-inline std::string ratio_text(double ratio) {
+inline text ratio_text(double ratio) {
   char buffer[32];
   std::snprintf(buffer, sizeof(buffer), ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
   return buffer;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <source_location>
-#include <string>
 
 #include "tenon/capture/trace.hpp"
 #include "tenon/tensor/tensor.hpp"

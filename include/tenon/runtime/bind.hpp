@@ -170,7 +170,7 @@ class binder {
 
   [[noreturn]] void refuse_reshape(int operand, tenon::layout const& from, axis_list const& to) const {
     raise({.operation = "reshape",
-           .problem = std::string(operand < 0 ? "the output" : "the operand") + " of shape " + to_string(from) +
+           .problem = text(operand < 0 ? "the output" : "the operand") + " of shape " + to_string(from) +
                       " is not contiguous along the axes that become shape " + to_string(to),
            .remedy = "pass a contiguous tensor",
            .shapes = to_string(from) + " and " + to_string(to),
@@ -180,7 +180,7 @@ class binder {
   }
   [[noreturn]] void refuse_rank() const {
     raise({.operation = "call",
-           .problem = "the operands' strides leave more than " + std::to_string(max_rank) + " axes",
+           .problem = "the operands' strides leave more than " + to_string(max_rank) + " axes",
            .remedy = "make the operands contiguous",
            .expression = name_.name,
            .location = name_.location});

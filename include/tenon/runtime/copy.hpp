@@ -131,7 +131,7 @@ void copy_views(basic_view<TargetSpace, T, E...> const& target,
     if (!target.data() || !source.data())
       raise({.operation = "copy",
              .problem =
-                 std::string("the ") + (target.data() ? "source" : "target") + " is a null pointer",
+                 text("the ") + (target.data() ? "source" : "target") + " is a null pointer",
              .remedy = "give views of allocated memory",
              .shapes = to_string(to)});
     constexpr int bytes = size_of(tenon::dtype_of<T>);

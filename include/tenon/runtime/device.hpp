@@ -89,8 +89,8 @@ inline device_properties const& properties_of(int device) {
   std::vector<device_properties> const& devices = detail::all_devices();
   if (device < 0 || device >= static_cast<int>(devices.size()))
     raise({.operation = "device",
-           .problem = "there is no device " + std::to_string(device),
-           .remedy = "devices are 0 to " + std::to_string(static_cast<int>(devices.size()) - 1)});
+           .problem = "there is no device " + to_string(device),
+           .remedy = "devices are 0 to " + to_string(static_cast<int>(devices.size()) - 1)});
   return devices[static_cast<std::size_t>(device)];
 }
 

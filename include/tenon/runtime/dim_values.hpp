@@ -60,21 +60,21 @@ class dim_values {
     if (e.kind == dim_kind::input || e.kind == dim_kind::named) return static_cast<int>(e.a);
     return input_of(static_cast<dim>(e.a));
   }
-  std::string text_of(dim d) const {
+  text text_of(dim d) const {
     text out;
     graph_.dims.print(out, d);
-    return std::string(out.view());
+    return out;
   }
-  std::string described(dim d) const {
+  text described(dim d) const {
     dim_expression const& e = graph_.dims[d];
-    std::string length = std::to_string(values_[d]);
+    text length = to_string(values_[d]);
     if (e.kind == dim_kind::constant) return "extent " + length;
     if (e.kind == dim_kind::input)
-      return "axis " + std::to_string(e.b) + " of operand " + std::to_string(e.a) + " (" + length + ")";
+      return "axis " + to_string(e.b) + " of operand " + to_string(e.a) + " (" + length + ")";
     return text_of(d) + " (" + length + ")";
   }
-  std::string shapes_of(int a, int b) const {
-    std::string result;
+  text shapes_of(int a, int b) const {
+    text result;
     for (int k : {a, b})
       if (k >= 0) result += (result.empty() ? "" : " and ") + to_string(inputs_[static_cast<std::size_t>(k)].layout);
     return result;
@@ -82,8 +82,8 @@ class dim_values {
 
   [[noreturn]] void refuse(dim_check const& c) const {
     int a = input_of(c.a), b = input_of(c.b);
-    std::string shapes = shapes_of(a, b == a ? -1 : b);
-    raise({.operation = std::string(c.op->name),
+    text shapes = shapes_of(a, b == a ? -1 : b);
+    raise({.operation = text(c.op->name),
            .problem = "lengths differ: " + described(c.a) + " and " + described(c.b) + ", shapes " + shapes,
            .remedy = "make them equal; only a build-time extent of 1 repeats",
            .shapes = shapes,
@@ -94,11 +94,11 @@ class dim_values {
   [[noreturn]] void refuse_input(int k, int axis) const {
     dim wanted = graph_.dims.representative(graph_.inputs[k].dims[axis]);
     int other = input_of(wanted);
-    std::string shapes = shapes_of(other, k);
+    text shapes = shapes_of(other, k);
     raise({.operation = "call",
-           .problem = "axis " + std::to_string(axis) + " has extent " +
-                      std::to_string(inputs_[static_cast<std::size_t>(k)].layout.extents[axis]) + " where " + text_of(wanted) + " is " +
-                      std::to_string(values_[wanted]) + ", shapes " + shapes,
+           .problem = "axis " + to_string(axis) + " has extent " +
+                      to_string(inputs_[static_cast<std::size_t>(k)].layout.extents[axis]) + " where " + text_of(wanted) + " is " +
+                      to_string(values_[wanted]) + ", shapes " + shapes,
            .remedy = "pass operands whose extents agree",
            .shapes = shapes,
            .expression = name_.name,

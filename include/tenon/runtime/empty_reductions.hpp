@@ -18,8 +18,8 @@ inline void refuse_empty_reductions(graph const& g, dim_values const& lengths, e
     if (!is_needed[id] || is_empty(n)) continue;
     for (int operand : n.operands) is_needed[operand] = true;
     if (n.is(op_kind::reduction) && !n.op->is_defined_on_empty && is_empty(g.operand(n, 0))) {
-      std::string shape = to_string(lengths(g.operand(n, 0).dims));
-      raise({.operation = std::string(n.op->name),
+      text shape = to_string(lengths(g.operand(n, 0).dims));
+      raise({.operation = text(n.op->name),
              .problem = "the operand is empty along the reduced axes, shape " + shape,
              .remedy = "reduce at least one element; a sum, product, any or all of nothing is defined",
              .shapes = shape,

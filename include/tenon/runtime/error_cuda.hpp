@@ -7,7 +7,6 @@
 #include <cuda_runtime_api.h>
 
 #include <initializer_list>
-#include <string>
 #include <utility>
 
 #include "tenon/core/error.hpp"
@@ -36,27 +35,27 @@ constexpr bool is_asynchronous(cudaError_t status) {
   }
 }
 
-inline std::string device_architecture() {
+inline text device_architecture() {
   int device = 0, major = 0, minor = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
       cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
       cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
     return "sm_??";
-  return "sm_" + std::to_string(major * 10 + minor);
+  return "sm_" + to_string(major * 10 + minor);
 }
 
 // "sm_80, sm_90": what this translation unit has kernels for.
-inline std::string compiled_architectures() {
-  std::string text;
+inline text compiled_architectures() {
+  text result;
   for (int architecture : {__CUDA_ARCH_LIST__})
-    text += (text.empty() ? "sm_" : ", sm_") + std::to_string(architecture / 10);
-  return text;
+    result << (result.empty() ? "sm_" : ", sm_") << architecture / 10;
+  return result;
 }
 
 // @pre status != cudaSuccess
-inline error_details describe(cudaError_t status, std::string operation) {
-  std::string const code =
-      std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
+inline error_details describe(cudaError_t status, text operation) {
+  text const code =
+      text(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
   if (is_asynchronous(status))
     return {.operation = std::move(operation),
             .problem = "an earlier asynchronous error was found: " + code,
@@ -73,7 +72,7 @@ inline error_details describe(cudaError_t status, std::string operation) {
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion: {
-      std::string const architecture = device_architecture();
+      text const architecture = device_architecture();
       return {.operation = std::move(operation),
               .problem = "no kernel image for this device: compiled for " +
                          compiled_architectures() + ", the device is " + architecture + ": " + code,

@@ -87,7 +87,7 @@ class runner {
   }
 
   static void check_output(argument const& target, axis_list const& extents, int k, expression_name const& name) {
-    std::string const output = "output " + std::to_string(k);
+    text const output = "output " + to_string(k);
     if (!(tenon::extents_of(target.layout) == extents))
       raise({.operation = "into",
              .problem = output + " has shape " + to_string(target.layout) + " where the result has " + to_string(extents),
@@ -147,7 +147,7 @@ struct invocation<signature<Function, Args...>> {
   template <class Tensor>
   static Tensor make_result(axis_list const& extents, stream on) {
     typename Tensor::extent_array lengths{};
-    for (std::size_t k = 0; k < lengths.size(); ++k) lengths[k] = extents.values[k];
+    for (int k = 0; k < extents.count; ++k) lengths[static_cast<std::size_t>(k)] = extents[k];
     return Tensor::with_extents(lengths, on);
   }
 };

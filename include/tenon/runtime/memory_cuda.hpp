@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "tenon/core/atomic.hpp"
 #include "tenon/runtime/device.hpp"
@@ -59,10 +58,10 @@ class memory_pools {
   std::size_t free_bytes = 0, total_bytes = 0;
   if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) cudaGetLastError();
   raise({.operation = "tensor",
-         .problem = std::to_string(bytes) +
+         .problem = to_string(bytes) +
                     " bytes of cuda memory could not be allocated on device " +
-                    std::to_string(device) + ", where " + std::to_string(free_bytes) + " of " +
-                    std::to_string(total_bytes) + " are free",
+                    to_string(device) + ", where " + to_string(free_bytes) + " of " +
+                    to_string(total_bytes) + " are free",
          .remedy = "free other tensors, call tn::release_memory(), or use smaller extents"});
 }
 

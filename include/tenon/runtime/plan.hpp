@@ -40,7 +40,7 @@ class plan {
     if (range.beyond > range.first) {
       if (!array.data)
         raise({.operation = "call",
-               .problem = std::string(operand < 0 ? "an output" : "an operand") + " of shape " + to_string(array.layout) + " has a null pointer",
+               .problem = text(operand < 0 ? "an output" : "an operand") + " of shape " + to_string(array.layout) + " has a null pointer",
                .remedy = "pass memory for all its elements",
                .expression = name.name,
                .operand = operand,
@@ -70,9 +70,9 @@ class plan {
     }
   }
   [[noreturn]] static void refuse_overlap(char const* what, argument const& other, argument const& out, int operand, expression_name const& name) {
-    std::string shapes = to_string(out.layout) + " and " + to_string(other.layout);
+    text shapes = to_string(out.layout) + " and " + to_string(other.layout);
     raise({.operation = "into",
-           .problem = std::string("an output shares memory with ") + what + " that is read or written elsewhere, shapes " + shapes,
+           .problem = text("an output shares memory with ") + what + " that is read or written elsewhere, shapes " + shapes,
            .remedy = "write to other memory; only an operand read at the very same elements may be overwritten",
            .shapes = shapes,
            .expression = name.name,

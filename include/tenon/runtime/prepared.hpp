@@ -3,7 +3,6 @@
 // A program bound to shapes and strides, ready to run in its memory space: the CPU's loops or a CUDA launch.
 
 #include <cstdint>
-#include <string>
 
 #include "tenon/backend/arguments.hpp"
 #include "tenon/backend/cpu/run.hpp"
@@ -29,7 +28,7 @@ class prepared<cpu, Program, Family> {
 
   prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&) : layout_(layout) {}
   void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
-  std::string description() const { return "loops of the CPU backend"; }
+  text description() const { return "loops of the CPU backend"; }
   bound_layout<Program> const& layout() const { return layout_; }
 
  private:
@@ -51,8 +50,8 @@ class prepared<cuda, Program, Family> {
     if (device != current_device())
       raise({.operation = "call",
              .problem = device < 0 ? "the pointer is not memory that the device can use"
-                                   : "the pointer belongs to device " + std::to_string(device) + ", the current device is " +
-                                         std::to_string(current_device()),
+                                   : "the pointer belongs to device " + to_string(device) + ", the current device is " +
+                                         to_string(current_device()),
              .remedy = device < 0 ? "copy the data with tn::to<tn::cuda> first" : "make that device current, or copy the data",
              .expression = name.name,
              .operand = operand,
@@ -70,8 +69,8 @@ class prepared<cuda, Program, Family> {
     void* workspace = workspaces::get(plan_.workspace_bytes, device_, on);
     check(plan_.launch(plan_, layout_, arguments, workspace, on.handle), "launch");
   }
-  std::string description() const {
-    return "grid " + std::to_string(plan_.grid.x) + ", block " + std::to_string(plan_.block.x) + " threads: " + plan_.why;
+  text description() const {
+    return "grid " + to_string(plan_.grid.x) + ", block " + to_string(plan_.block.x) + " threads: " + plan_.why;
   }
   bound_layout<Program> const& layout() const { return layout_; }
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "tenon/core/config.hpp"
@@ -29,14 +28,14 @@ template <extent... E> struct axes {
   static constexpr std::array<tenon::extent, sizeof...(E)> list{E...};
 
   // "[B, ?, 512]"
-  static std::string text() {
-    std::string result = "[";
+  static tenon::text text() {
+    tenon::text result = "[";
     for (int i = 0; i < rank; ++i) {
       tenon::extent const& e = list[i];
-      result += i ? ", " : "";
-      result += e.is_named() ? std::string(e.name) : e.is_static() ? std::to_string(e.size) : "?";
+      if (i) result << ", ";
+      e.is_named() ? result << e.name : e.is_static() ? result << e.size : result << '?';
     }
-    return result + "]";
+    return result << ']';
   }
 
   // All extents, from the run-time and named ones in order.
@@ -56,19 +55,19 @@ template <extent... E> struct axes {
     for (int i = 0; i < rank; ++i) {
       if (extents[i] < 0)
         fail(operation, subject, extents,
-             "axis " + std::to_string(i) + " has extent " + std::to_string(extents[i]),
+             "axis " + to_string(i) + " has extent " + to_string(extents[i]),
              "extents are 0 or more");
       if (list[i].is_static() && extents[i] != list[i].size)
         fail(operation, subject, extents,
-             "axis " + std::to_string(i) + " has extent " + std::to_string(extents[i]) +
-                 " but the type says " + std::to_string(list[i].size),
+             "axis " + to_string(i) + " has extent " + to_string(extents[i]) +
+                 " but the type says " + to_string(list[i].size),
              "give the extent of the type, or use tn::dyn there");
       for (int j = 0; j < i; ++j)
         if (list[i].is_named() && list[i] == list[j] && extents[i] != extents[j])
           fail(operation, subject, extents,
-               "extent \"" + std::string(list[i].name) + "\" is " + std::to_string(extents[j]) +
-                   " at axis " + std::to_string(j) + " and " + std::to_string(extents[i]) +
-                   " at axis " + std::to_string(i),
+               "extent \"" + tenon::text(list[i].name) + "\" is " + to_string(extents[j]) +
+                   " at axis " + to_string(j) + " and " + to_string(extents[i]) +
+                   " at axis " + to_string(i),
                "axes of one name have one length; use another name or tn::dyn");
     }
     std::int64_t bytes = 0;
@@ -96,14 +95,14 @@ template <extent... E> struct axes {
     }
   }
 
-  static std::string text_of(extent_array const& extents) {
+  static tenon::text text_of(extent_array const& extents) {
     return to_string(axis_list(std::span<std::int64_t const>(extents)));
   }
 
  private:
   [[noreturn]] static void fail(const char* operation, const char* subject,
-                                extent_array const& extents, std::string const& problem,
-                                std::string remedy) {
+                                extent_array const& extents, tenon::text const& problem,
+                                tenon::text remedy) {
     raise({.operation = operation,
            .problem = subject + problem,
            .remedy = std::move(remedy),

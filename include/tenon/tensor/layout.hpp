@@ -6,10 +6,10 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "tenon/core/config.hpp"
 #include "tenon/core/error.hpp"
+#include "tenon/core/text.hpp"
 
 namespace tenon {
 
@@ -45,12 +45,12 @@ constexpr axis_list extents_of(layout const& from) {
   return std::span<std::int64_t const>(from.extents, static_cast<std::size_t>(from.rank));
 }
 
-inline std::string to_string(axis_list const& list) {
-  std::string text = "[";
-  for (int i = 0; i < list.count; ++i) text += (i ? ", " : "") + std::to_string(list[i]);
-  return text + "]";
+inline text to_string(axis_list const& list) {
+  text result = "[";
+  for (int i = 0; i < list.count; ++i) result << (i ? ", " : "") << list[i];
+  return result << ']';
 }
-inline std::string to_string(layout const& of) { return to_string(extents_of(of)); }
+inline text to_string(layout const& of) { return to_string(extents_of(of)); }
 
 // Number of elements; empty when an extent is negative or the non-zero extents multiply beyond 64
 // bits, since a layout of such extents could not have strides.

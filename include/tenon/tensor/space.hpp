@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "tenon/core/error.hpp"
@@ -62,7 +61,7 @@ template <> struct space_traits<cpu> {
     void* data = ::operator new(bytes, alignment, std::nothrow);
     if (!data)
       raise({.operation = "tensor",
-             .problem = std::to_string(bytes) + " bytes of cpu memory could not be allocated",
+             .problem = to_string(bytes) + " bytes of cpu memory could not be allocated",
              .remedy = "free other tensors or use smaller extents"});
     return {.data = data, .bytes = bytes, .on = on};
   }

@@ -141,7 +141,7 @@ template <class Space, class T, extent... E> class basic_tensor {
     if (count != size())
       raise({.operation = "tensor",
              .problem =
-                 std::to_string(count) + " values do not fill extents " + axes::text_of(extents_),
+                 to_string(count) + " values do not fill extents " + axes::text_of(extents_),
              .remedy = "give as many values as the extents multiply to",
              .shapes = axes::text_of(extents_)});
     space_traits<Space>::write(data(), values, memory_.block().bytes, on());
