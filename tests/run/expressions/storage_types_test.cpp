@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // float8 and the wider unsigned integers as elements of arguments and results.
-// tenon-test: cpu-only
 #include "run/support/arrays.hpp"
 
 namespace {

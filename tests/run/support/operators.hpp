@@ -168,7 +168,8 @@ void check_operator(Tensor const& tensor, reference::doubles const& x, reference
   auto const exact = [&](double a, double b, double c) {
     return converted(wanted(a, b, c), result);
   };
-  tolerance allowed{.arithmetic = 2 * Op::tolerance_ulp};
+  // The tolerance is one of f32; the forms for f64 are not compensated, and CUDA's erfc has 4 units.
+  tolerance allowed{.arithmetic = (result == tn::dtype::f64 ? 4 : 2) * Op::tolerance_ulp};
   // The cheap forms for bfloat16 are right to a quarter of its unit, and absolutely in the far
   // tails.
   if (requires { &Op::eval_bf16; } && result == tn::dtype::bf16)
@@ -193,14 +194,11 @@ template <class T, class... Op> void check_in_one_kernel(Op...) {
 }
 
 // Few operators to a kernel keep it within the registers.
-template <class T, std::size_t First = 0, class Ops>
-void check_in_chunks([[maybe_unused]] Ops ops) {
+template <class T, std::size_t First, class Ops> void check_chunks(Ops ops) {
   constexpr std::size_t chunk = 12, total = decltype(hana::length(ops))::value;
-  if constexpr (First < total) {
-    hana::unpack(hana::take_front_c<chunk>(hana::drop_front(ops, hana::size_c<First>)),
-                 [](auto... op) { check_in_one_kernel<T>(op...); });
-    check_in_chunks<T, First + chunk>(ops);
-  }
+  hana::unpack(hana::take_front_c<chunk>(hana::drop_front(ops, hana::size_c<First>)),
+               [](auto... op) { check_in_one_kernel<T>(op...); });
+  if constexpr (First + chunk < total) check_chunks<T, First + chunk>(ops);
 }
 
 template <class... Op> constexpr auto as_types(tn::type_list<Op...>) {
@@ -208,7 +206,7 @@ template <class... Op> constexpr auto as_types(tn::type_list<Op...>) {
 }
 
 template <class T> void check_table() {
-  check_in_chunks<T>(hana::filter(as_types(tn::ops::pointwise_table{}), [](auto op) {
+  check_chunks<T, 0>(hana::filter(as_types(tn::ops::pointwise_table{}), [](auto op) {
     return hana::bool_c<is_tested<typename decltype(op)::type, T>()>;
   }));
 }

@@ -89,7 +89,7 @@ template <class T, int V> __device__ __forceinline__ T element_of(packed<T, V> c
     if constexpr (std::is_same_v<T, bool>)
       return byte != 0;
     else
-      return static_cast<T>(byte);
+      return __builtin_bit_cast(T, byte);
   }
 }
 
@@ -149,7 +149,7 @@ __device__ __forceinline__ packed<T, V> pack(Value const (&values)[V]) {
         result.words[i / 2] |= static_cast<unsigned>(__builtin_bit_cast(std::uint16_t, element))
                                << i % 2 * 16;
       } else {
-        result.words[i / 4] |= static_cast<unsigned>(static_cast<std::uint8_t>(element))
+        result.words[i / 4] |= static_cast<unsigned>(__builtin_bit_cast(std::uint8_t, element))
                                << i % 4 * 8;
       }
     }
