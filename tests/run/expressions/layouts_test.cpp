@@ -67,7 +67,8 @@ template <class T, unsigned Mask, int Rank, class F> void check_sum(F const& f) 
     reference::doubles const scale =
         reference::reduced(x.values(), Mask, false, reference::sum_of_magnitudes);
     extents_of_rank<Rank> kept{};
-    for (std::size_t k = 0; k < kept.size(); ++k) kept[k] = scale.extents[k];
+    for (int k = 0; k < Rank; ++k)
+      kept[static_cast<std::size_t>(k)] = scale.extents[static_cast<std::size_t>(k)];
     array<tn::storage_t<type>, Rank> z(kept, Rank > 0 ? out : arrangement::contiguous);
     auto target = z.view();
     f.into(target)(x.view());
