@@ -28,7 +28,7 @@ struct error_details {
 namespace detail {
 
 // "tenon: <operation>: <problem>; <remedy>", then in brackets where it happened.
-inline text error_text(error_details const& details) {
+[[gnu::cold, gnu::noinline]] inline text error_text(error_details const& details) {
   text sentence = "tenon: " + details.operation + ": " + details.problem + "; " + details.remedy;
   text where;
   auto add = [&where](text const& part) { where << (where.empty() ? " (" : ", ") << part; };

@@ -53,7 +53,7 @@ inline text compiled_architectures() {
 }
 
 // @pre status != cudaSuccess
-inline error_details describe(cudaError_t status, text operation) {
+[[gnu::cold, gnu::noinline]] inline error_details describe(cudaError_t status, text operation) {
   text const code =
       text(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
   if (is_asynchronous(status))
@@ -90,14 +90,18 @@ inline error_details describe(cudaError_t status, text operation) {
   }
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_status(cudaError_t status,
+                                                                const char* operation) {
+  cudaGetLastError();
+  raise(describe(status, operation));
+}
+
 }  // namespace detail
 
 // Raises unless the status is cudaSuccess. CUDA also keeps a failed status for its own next query;
 // this takes it back.
 inline void check(cudaError_t status, const char* operation) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();
-  raise(detail::describe(status, operation));
+  if (status != cudaSuccess) detail::raise_status(status, operation);
 }
 
 }  // namespace tenon

@@ -15,6 +15,96 @@
 
 namespace tenon::detail {
 
+// The extents in a type as values: what the checks and their messages read, so that they are compiled once and not for
+// every type.
+struct extent_list {
+  tenon::extent const* items;
+  int rank;
+};
+
+// "[B, ?, 512]"
+[[gnu::cold, gnu::noinline]] inline text text_of(extent_list const& of) {
+  text result = "[";
+  for (int i = 0; i < of.rank; ++i) {
+    tenon::extent const& e = of.items[i];
+    if (i) result << ", ";
+    e.is_named() ? result << e.name : e.is_static() ? result << e.size : result << '?';
+  }
+  return result << ']';
+}
+
+inline axis_list values_of(extent_list const& of, std::int64_t const* values) {
+  return std::span<std::int64_t const>(values, static_cast<std::size_t>(of.rank));
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_extents(
+    const char* operation, const char* subject, extent_list const& of, std::int64_t const* extents,
+    text const& problem, const char* remedy) {
+  raise({.operation = operation,
+         .problem = subject + problem,
+         .remedy = remedy,
+         .shapes = text_of(of) + " given " + to_string(values_of(of, extents))});
+}
+
+// @pre extents[i] does not agree with the type, or with extents[j]
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_extent(
+    const char* operation, const char* subject, extent_list const& of, std::int64_t const* extents,
+    int i, int j) {
+  tenon::extent const& e = of.items[i];
+  text problem;
+  if (j < i) {
+    problem << "extent \"" << e.name << "\" is " << extents[j] << " at axis " << j << " and "
+            << extents[i] << " at axis " << i;
+    refuse_extents(operation, subject, of, extents, problem,
+                   "axes of one name have one length; use another name or tn::dyn");
+  }
+  problem << "axis " << i << " has extent " << extents[i];
+  if (extents[i] < 0)
+    refuse_extents(operation, subject, of, extents, problem, "extents are 0 or more");
+  problem << " but the type says " << e.size;
+  refuse_extents(operation, subject, of, extents, problem,
+                 "give the extent of the type, or use tn::dyn there");
+}
+
+// Raises unless the extents are legal, equal to the static ones, and equal where they have one
+// name. The subject is what has these extents, when it has a name: "'digits.npy': ".
+inline void check_extents(const char* operation, const char* subject, extent_list const& of,
+                          std::int64_t const* extents, int element_bytes) {
+  for (int i = 0; i < of.rank; ++i) {
+    tenon::extent const& e = of.items[i];
+    if (extents[i] < 0 || (e.is_static() && extents[i] != e.size))
+      refuse_extent(operation, subject, of, extents, i, i);
+    for (int j = 0; e.is_named() && j < i; ++j)
+      if (e == of.items[j] && extents[i] != extents[j])
+        refuse_extent(operation, subject, of, extents, i, j);
+  }
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> count = element_count(values_of(of, extents));
+  if (!count || __builtin_mul_overflow(*count, element_bytes, &bytes))
+    refuse_extents(
+        operation, subject, of, extents,
+        "the elements of " + to_string(values_of(of, extents)) + " take 2^63 bytes or more",
+        "use smaller extents");
+}
+
+// Raises when an offset in bytes does not fit in 64 bits.
+// @pre check_extents did not raise
+inline void check_reach(const char* operation, extent_list const& of, std::int64_t const* extents,
+                        std::int64_t const* strides, int element_bytes) {
+  std::int64_t lowest = 0, highest = 0;
+  for (int i = 0; i < of.rank; ++i) {
+    std::int64_t bytes = 0;
+    if (extents[i] <= 1) continue;
+    if (__builtin_mul_overflow(extents[i] - 1, strides[i], &bytes) ||
+        __builtin_mul_overflow(bytes, element_bytes, &bytes) ||
+        (bytes < 0 ? __builtin_add_overflow(lowest, bytes, &lowest)
+                   : __builtin_add_overflow(highest, bytes, &highest)))
+      refuse_extents(operation, "", of, extents,
+                     "strides " + to_string(values_of(of, strides)) + " reach beyond 2^63 bytes",
+                     "use smaller strides, counted in elements");
+  }
+}
+
 template <extent... E> struct axes {
   static_assert(sizeof...(E) <= max_rank,
                 "tenon: tensor: more than 8 axes; merge axes that are always used together");
@@ -27,17 +117,6 @@ template <extent... E> struct axes {
 
   static constexpr std::array<tenon::extent, sizeof...(E)> list{E...};
 
-  // "[B, ?, 512]"
-  static tenon::text text() {
-    tenon::text result = "[";
-    for (int i = 0; i < rank; ++i) {
-      tenon::extent const& e = list[i];
-      if (i) result << ", ";
-      e.is_named() ? result << e.name : e.is_static() ? result << e.size : result << '?';
-    }
-    return result << ']';
-  }
-
   // All extents, from the run-time and named ones in order.
   static extent_array complete(const char* operation, run_time_array const& given,
                                int element_bytes) {
@@ -47,66 +126,17 @@ template <extent... E> struct axes {
     check(operation, result, element_bytes);
     return result;
   }
-
-  // Raises unless the extents are legal, equal to the static ones, and equal where they have one
-  // name. The subject is what has these extents, when it has a name: "'digits.npy': ".
   static void check(const char* operation, extent_array const& extents, int element_bytes,
                     const char* subject = "") {
-    for (int i = 0; i < rank; ++i) {
-      if (extents[i] < 0)
-        fail(operation, subject, extents,
-             "axis " + to_string(i) + " has extent " + to_string(extents[i]),
-             "extents are 0 or more");
-      if (list[i].is_static() && extents[i] != list[i].size)
-        fail(operation, subject, extents,
-             "axis " + to_string(i) + " has extent " + to_string(extents[i]) +
-                 " but the type says " + to_string(list[i].size),
-             "give the extent of the type, or use tn::dyn there");
-      for (int j = 0; j < i; ++j)
-        if (list[i].is_named() && list[i] == list[j] && extents[i] != extents[j])
-          fail(operation, subject, extents,
-               "extent \"" + tenon::text(list[i].name) + "\" is " + to_string(extents[j]) +
-                   " at axis " + to_string(j) + " and " + to_string(extents[i]) +
-                   " at axis " + to_string(i),
-               "axes of one name have one length; use another name or tn::dyn");
-    }
-    std::int64_t bytes = 0;
-    std::optional<std::int64_t> count = element_count(std::span<std::int64_t const>(extents));
-    if (!count || __builtin_mul_overflow(*count, element_bytes, &bytes))
-      fail(operation, subject, extents,
-           "the elements of " + text_of(extents) + " take 2^63 bytes or more",
-           "use smaller extents");
+    check_extents(operation, subject, {list.data(), rank}, extents.data(), element_bytes);
   }
-
-  // Raises when an offset in bytes does not fit in 64 bits.
-  // @pre check(extents) did not raise
   static void check_reach(const char* operation, extent_array const& extents,
                           extent_array const& strides, int element_bytes) {
-    std::int64_t lowest = 0, highest = 0;
-    for (int i = 0; i < rank; ++i) {
-      std::int64_t bytes = 0;
-      if (extents[i] <= 1) continue;
-      if (__builtin_mul_overflow(extents[i] - 1, strides[i], &bytes) ||
-          __builtin_mul_overflow(bytes, element_bytes, &bytes) ||
-          (bytes < 0 ? __builtin_add_overflow(lowest, bytes, &lowest)
-                     : __builtin_add_overflow(highest, bytes, &highest)))
-        fail(operation, "", extents, "strides " + text_of(strides) + " reach beyond 2^63 bytes",
-             "use smaller strides, counted in elements");
-    }
+    detail::check_reach(operation, {list.data(), rank}, extents.data(), strides.data(),
+                        element_bytes);
   }
-
   static tenon::text text_of(extent_array const& extents) {
     return to_string(axis_list(std::span<std::int64_t const>(extents)));
-  }
-
- private:
-  [[noreturn]] static void fail(const char* operation, const char* subject,
-                                extent_array const& extents, tenon::text const& problem,
-                                tenon::text remedy) {
-    raise({.operation = operation,
-           .problem = subject + problem,
-           .remedy = std::move(remedy),
-           .shapes = text() + " given " + text_of(extents)});
   }
 };
 

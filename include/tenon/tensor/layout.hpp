@@ -45,7 +45,7 @@ constexpr axis_list extents_of(layout const& from) {
   return std::span<std::int64_t const>(from.extents, static_cast<std::size_t>(from.rank));
 }
 
-inline text to_string(axis_list const& list) {
+[[gnu::cold, gnu::noinline]] inline text to_string(axis_list const& list) {
   text result = "[";
   for (int i = 0; i < list.count; ++i) result << (i ? ", " : "") << list[i];
   return result << ']';
