@@ -201,6 +201,7 @@ TEST_F(device, a_failed_kernel_is_reported_by_the_next_call_and_destructors_are_
     {
       tn::cuda::tensor<float, tn::dyn> x(counted(33), 33);
       write_to<<<1, 1>>>(reinterpret_cast<int*>(8));
+      tn::check(cudaGetLastError(), "launch");
       std::string const first = message_of([] { tn::synchronize(); });
       std::string const second = message_of([] { tn::cuda::tensor<float, tn::dyn> y(33); });
       std::fprintf(stderr, "%s\n%s\n", first.c_str(), second.c_str());
@@ -246,7 +247,7 @@ TEST(check, no_kernel_image) {
                 ": cudaErrorNoKernelImageForDevice (" +
                 cudaGetErrorString(cudaErrorNoKernelImageForDevice) + "); add -arch=" + device +
                 " to nvcc's options");
-  EXPECT_EQ(tn::detail::compiled_architectures().find("sm_"), 0u);
+  EXPECT_EQ(tn::detail::compiled_architectures().view().find("sm_"), 0u);
 }
 
 TEST(check, captured_stream) {
