@@ -12,7 +12,7 @@ class dim_values {
  public:
   // @pre inputs[k] belongs to g.inputs[k]; entries of scalars are ignored
   // @post every check of the graph holds and every input has the extents that its dims ask for
-  dim_values(graph const& g, std::span<argument const> inputs, expression_name const& name)
+  [[gnu::cold]] dim_values(graph const& g, std::span<argument const> inputs, expression_name const& name)
       : graph_(g), inputs_(inputs), name_(name) {
     for (dim d = 0; d < g.dims.size(); ++d) values_.push_back(compute(g.dims[d]));
     for (dim_check const& c : g.checks)
@@ -80,7 +80,7 @@ class dim_values {
     return result;
   }
 
-  [[noreturn]] void refuse(dim_check const& c) const {
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse(dim_check const& c) const {
     int a = input_of(c.a), b = input_of(c.b);
     text shapes = shapes_of(a, b == a ? -1 : b);
     raise({.operation = text(c.op->name),
@@ -91,7 +91,7 @@ class dim_values {
            .operand = b >= 0 ? b : a,
            .location = name_.location});
   }
-  [[noreturn]] void refuse_input(int k, int axis) const {
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_input(int k, int axis) const {
     dim wanted = graph_.dims.representative(graph_.inputs[k].dims[axis]);
     int other = input_of(wanted);
     text shapes = shapes_of(other, k);

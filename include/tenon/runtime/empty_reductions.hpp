@@ -8,7 +8,7 @@ namespace tenon::detail {
 
 // Only what some element of an output needs is asked for: softmax over an axis of extent 0 has no element, and hence no
 // maximum that is missing.
-inline void refuse_empty_reductions(graph const& g, dim_values const& lengths, expression_name const& name) {
+[[gnu::cold]] inline void refuse_empty_reductions(graph const& g, dim_values const& lengths, expression_name const& name) {
   auto const is_empty = [&](node const& n) { return element_count(lengths(n.dims)) == 0; };
   constexpr_vector<char> is_needed(g.size(), false);
   for (graph_output const& output : g.outputs) is_needed[output.id] = true;

@@ -29,6 +29,37 @@ struct call_arguments {
   }
 };
 
+[[gnu::cold]] inline void check_output(argument const& target, axis_list const& extents, int k, expression_name const& name) {
+  if (!(tenon::extents_of(target.layout) == extents))
+    raise({.operation = "into",
+           .problem = "output " + to_string(k) + " has shape " + to_string(target.layout) + " where the result has " + to_string(extents),
+           .remedy = "give a tensor of the result's shape",
+           .shapes = to_string(target.layout) + " and " + to_string(extents),
+           .expression = name.name,
+           .location = name.location});
+  if (overlaps_itself(target.layout))
+    raise({.operation = "into",
+           .problem = "output " + to_string(k) + " of shape " + to_string(target.layout) + " holds several elements in one place",
+           .remedy = "give an output without zero or overlapping strides",
+           .expression = name.name,
+           .location = name.location});
+}
+
+// The outputs as they are given, or fresh ones, and the extents that the expression gives them.
+[[gnu::cold]] inline void bind_outputs(description const& d, dim_values const& lengths, argument const* given, std::span<argument> targets,
+                                       axis_list* extents, expression_name const& name) {
+  for (int k = 0; k < static_cast<int>(targets.size()); ++k) {
+    argument& target = targets[static_cast<std::size_t>(k)];
+    extents[k] = lengths(d.final.outputs[k].dims);
+    target = given ? given[k] : argument{nullptr, row_major(extents[k]), d.final.outputs[k].type};
+    check_output(target, extents[k], k, name);
+  }
+}
+
+inline void* start_of(argument const* arrays, operand_range const& range) {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(arrays[range.argument].data) + static_cast<std::uintptr_t>(range.offset));
+}
+
 // One expression for one list of argument types and one program.
 template <class Signature, class Program>
 class runner {
@@ -63,44 +94,19 @@ class runner {
     return key;
   }
 
-  static plan_type make(call_arguments<inputs> const& arguments, argument const* given, expression_name const& name) {
+  [[gnu::cold]] static plan_type make(call_arguments<inputs> const& arguments, argument const* given, expression_name const& name) {
     description const& d = Signature::describe();
     std::span<argument const> in(arguments.inputs, static_cast<std::size_t>(inputs));
     dim_values lengths(d.final, in, name);
     refuse_empty_reductions(d.final, lengths, name);
     std::array<axis_list, outputs> extents;
     argument targets[outputs];
-    for (int k = 0; k < outputs; ++k) {
-      auto index = static_cast<std::size_t>(k);
-      extents[index] = lengths(d.final.outputs[k].dims);
-      targets[k] = given ? given[k] : argument{nullptr, row_major(extents[index]), d.final.outputs[k].type};
-      check_output(targets[k], extents[index], k, name);
-    }
+    bind_outputs(d, lengths, given, {targets, static_cast<std::size_t>(outputs)}, extents.data(), name);
     binder bound(d, in, {targets, static_cast<std::size_t>(outputs)}, name);
     bound_arguments<Program> addresses{};
-    for (int k = 0; k < program_traits<Program>::load_count; ++k) addresses.loads[k] = start(arguments.inputs, bound.range_of_load(k));
-    for (int k = 0; k < program_traits<Program>::store_count; ++k) addresses.stores[k] = start(targets, bound.range_of_store(k));
+    for (int k = 0; k < program_traits<Program>::load_count; ++k) addresses.loads[k] = start_of(arguments.inputs, bound.range_of_load(k));
+    for (int k = 0; k < program_traits<Program>::store_count; ++k) addresses.stores[k] = start_of(targets, bound.range_of_store(k));
     return plan_type(bound, addresses, extents);
-  }
-  static void* start(argument const* arrays, operand_range const& range) {
-    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(arrays[range.argument].data) + static_cast<std::uintptr_t>(range.offset));
-  }
-
-  static void check_output(argument const& target, axis_list const& extents, int k, expression_name const& name) {
-    text const output = "output " + to_string(k);
-    if (!(tenon::extents_of(target.layout) == extents))
-      raise({.operation = "into",
-             .problem = output + " has shape " + to_string(target.layout) + " where the result has " + to_string(extents),
-             .remedy = "give a tensor of the result's shape",
-             .shapes = to_string(target.layout) + " and " + to_string(extents),
-             .expression = name.name,
-             .location = name.location});
-    if (overlaps_itself(target.layout))
-      raise({.operation = "into",
-             .problem = output + " of shape " + to_string(target.layout) + " holds several elements in one place",
-             .remedy = "give an output without zero or overlapping strides",
-             .expression = name.name,
-             .location = name.location});
   }
 };
 

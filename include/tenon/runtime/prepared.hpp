@@ -24,7 +24,7 @@ template <class Program, family const* Family>
 class prepared<cpu, Program, Family> {
  public:
   static int device() { return 0; }
-  static void check_pointer(void const*, int, expression_name const&) {}
+  void check_pointer(void const*, int, expression_name const&) const {}
 
   prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&) : layout_(layout) {}
   void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
@@ -36,27 +36,33 @@ class prepared<cpu, Program, Family> {
 };
 
 #if defined(__CUDACC__)
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_pointer(int owner, int device, int operand, expression_name const& name) {
+  raise({.operation = "call",
+         .problem = owner < 0 ? "the pointer is not memory that the device can use"
+                              : "the pointer belongs to device " + to_string(owner) + ", the current device is " + to_string(device),
+         .remedy = owner < 0 ? "copy the data with tn::to<tn::cuda> first" : "make that device current, or copy the data",
+         .expression = name.name,
+         .operand = operand,
+         .location = name.location});
+}
+
+// Addresses that were found to be of the device are remembered, so that a warm call asks nothing. The place depends on
+// the device too: an address remembered for one is asked for again by another.
+inline void check_cuda_pointer(void const* pointer, int device, int operand, expression_name const& name) {
+  static atomic<void const*> known[256] = {};
+  atomic<void const*>& slot = known[((reinterpret_cast<std::uintptr_t>(pointer) >> 8) + static_cast<unsigned>(device)) % 256];
+  if (slot.load_relaxed() == pointer) return;
+  int owner = device_of(pointer);
+  if (owner != device) refuse_pointer(owner, device, operand, name);
+  slot.store_relaxed(pointer);
+}
+
 template <class Program, family const* Family>
 class prepared<cuda, Program, Family> {
  public:
   static int device() { return current_device(); }
-
-  // Addresses that were found to be of this device are remembered, so that a warm call asks nothing.
-  static void check_pointer(void const* pointer, int operand, expression_name const& name) {
-    static atomic<void const*> known[256] = {};
-    atomic<void const*>& slot = known[(reinterpret_cast<std::uintptr_t>(pointer) >> 8) % 256];
-    if (slot.load_relaxed() == pointer) return;
-    int device = device_of(pointer);
-    if (device != current_device())
-      raise({.operation = "call",
-             .problem = device < 0 ? "the pointer is not memory that the device can use"
-                                   : "the pointer belongs to device " + to_string(device) + ", the current device is " +
-                                         to_string(current_device()),
-             .remedy = device < 0 ? "copy the data with tn::to<tn::cuda> first" : "make that device current, or copy the data",
-             .expression = name.name,
-             .operand = operand,
-             .location = name.location});
-    slot.store_relaxed(pointer);
+  void check_pointer(void const* pointer, int operand, expression_name const& name) const {
+    check_cuda_pointer(pointer, device_, operand, name);
   }
 
   prepared(bound_layout<Program> const& layout, bound_arguments<Program> const& arguments) : layout_(layout), device_(device()) {
