@@ -80,7 +80,6 @@ struct flat_planner {
   static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
     cuda_plan<Program> result;
-    result.launch = launch_with<Program, flat_arguments<Program, specialization_of<C>>>;
     result.function =
         reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash,
                                                    flat_arguments<Program, specialization_of<C>>>);
@@ -93,6 +92,7 @@ struct flat_planner {
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(C.threads_per_block);
     if constexpr (reduces) add_ticket<Program, reductions_of<Program, place::row, 1>>(result);
+    prepare_arguments<Program, flat_arguments<Program, specialization_of<C>>>(result, layout);
     return result;
   }
 };

@@ -37,29 +37,31 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   work_split split;
   unsigned* workspace;  // word 0 is the ticket; partial results from word `first_partial` on
 
-  // Strides of the innermost column axis count vectors, like the indices.
-  static kernel_arguments of(bound_layout<Program> const& layout,
-                             bound_arguments<Program> const& call, int vector_width,
-                             work_split const& split, void* workspace) {
-    kernel_arguments a;
+  // What follows from the shapes; the rest is set for each call. Strides of the innermost column
+  // axis count vectors, like the indices.
+  static kernel_arguments of(bound_layout<Program> const& layout, int vector_width,
+                             work_split const& split) {
+    kernel_arguments a{};
     a.rows = decltype(rows)::of(layout.rows, 1);
     a.columns = decltype(columns)::of(layout.columns, vector_width);
     for (int k = 0; k < traits::load_count; ++k) {
-      a.loads[k] = call.loads[k];
       a.load_is_splat[k] =
           copy(a.load_rows[k], a.load_columns[k], layout, layout.loads[k], vector_width);
     }
     for (int k = 0; k < traits::store_count; ++k) {
-      a.stores[k] = call.stores[k];
       a.store_is_splat[k] =
           copy(a.store_rows[k], a.store_columns[k], layout, layout.stores[k], vector_width);
     }
-    for (int k = 0; k < traits::scalar_count; ++k) a.scalars[k] = call.scalars[k];
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
     a.tail = vector_width > 1 ? static_cast<int>(layout.columns.size % vector_width) : 0;
     a.split = split;
-    a.workspace = static_cast<unsigned*>(workspace);
     return a;
+  }
+  void set(bound_arguments<Program> const& call, void* call_workspace) {
+    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
+    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
+    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
+    workspace = static_cast<unsigned*>(call_workspace);
   }
 
  private:

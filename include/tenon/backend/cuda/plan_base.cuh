@@ -20,6 +20,11 @@ struct cuda_device_facts {
   int compute_capability = 90;
 };
 
+namespace detail {
+template <class Program>
+using widest_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
+}
+
 // A launch for one exact set of shapes, strides and alignments; plain values. A null function:
 // there is nothing to do.
 template <class Program> struct cuda_plan {
@@ -33,6 +38,9 @@ template <class Program> struct cuda_plan {
   detail::work_split split = {};
   bool uses_ticket = false;
   char const* why = "";
+  // The parameter block as far as it follows from the shapes: dividing lengths into magic numbers
+  // anew for every call would cost more than the rest of it.
+  alignas(16) unsigned char prepared[sizeof(detail::widest_arguments<Program>)] = {};
 };
 
 namespace detail {
@@ -50,14 +58,24 @@ constexpr long long clamped(long long value, long long least, long long most) {
 }
 
 template <class Program, class Arguments>
-cudaError_t launch_with(cuda_plan<Program> const& plan, bound_layout<Program> const& layout,
+cudaError_t launch_with(cuda_plan<Program> const& plan, bound_layout<Program> const&,
                         bound_arguments<Program> const& call, void* workspace,
                         cudaStream_t stream) {
-  Arguments arguments =
-      Arguments::of(layout, call, plan.chosen.vector_width, plan.split, workspace);
+  Arguments arguments;
+  __builtin_memcpy(&arguments, plan.prepared, sizeof(Arguments));
+  arguments.set(call, workspace);
   void* parameters[] = {&arguments};
   return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
                           stream);
+}
+
+// @pre plan.chosen and plan.split are final
+template <class Program, class Arguments>
+void prepare_arguments(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
+  static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
+  Arguments arguments = Arguments::of(layout, plan.chosen.vector_width, plan.split);
+  __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
+  plan.launch = launch_with<Program, Arguments>;
 }
 
 template <class Program> cuda_plan<Program> plan_of_nothing(char const* why) {

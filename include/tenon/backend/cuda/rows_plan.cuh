@@ -114,7 +114,6 @@ struct rows_planner {
   template <class Program, configuration C>
   static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
     cuda_plan<Program> result;
-    result.launch = launch_with<Program, rows_arguments<Program, specialization_of<C>>>;
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, specialization_of<C>, build_hash,
                                                    rows_arguments<Program, specialization_of<C>>>);
@@ -144,6 +143,7 @@ struct rows_planner {
         at_least(1, divide_up(groups, result.split.groups_per_block))));
     if constexpr (program_traits<Program>::has_total)
       add_ticket<Program, reductions_of<Program, place::total, 0>>(result);
+    prepare_arguments<Program, rows_arguments<Program, specialization_of<C>>>(result, layout);
     return result;
   }
 };
