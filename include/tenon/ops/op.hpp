@@ -153,14 +153,24 @@ constexpr bool is_within(double const* operands, int count, double bound) {
     if (!(operands[i] >= -bound && operands[i] <= bound)) return false;
   return true;
 }
-// Wide has the exponent range that shows an overflow of T without committing it.
-template <class Op, class T, class Wide>
-constexpr double fold_floating(double const* operands) {
-  constexpr T bound = std::numeric_limits<T>::max();
-  if (!is_within(operands, Op::arity, static_cast<double>(bound))) return not_folded;
-  auto exact = static_cast<Wide>(eval_on<Op, Wide>(operands));
-  if (!(exact >= -static_cast<Wide>(bound) && exact <= static_cast<Wide>(bound))) return not_folded;
-  return static_cast<double>(eval_on<Op, T>(operands));
+// double has the exponent range that shows an overflow of float without committing it.
+template <class Op>
+constexpr double fold_float(double const* operands) {
+  constexpr double bound = std::numeric_limits<float>::max();
+  if (!is_within(operands, Op::arity, bound)) return not_folded;
+  double exact = static_cast<double>(eval_on<Op, double>(operands));
+  if (!is_within(&exact, 1, bound)) return not_folded;
+  return static_cast<double>(eval_on<Op, float>(operands));
+}
+// Nothing portable has a wider range than double, so only numbers whose products and quotients cannot leave it.
+template <class Op>
+constexpr double fold_double(double const* operands) {
+  for (int i = 0; i < Op::arity; ++i) {
+    double magnitude = operands[i] < 0 ? -operands[i] : operands[i];
+    if (!(magnitude == 0 || (magnitude >= 1e-150 && magnitude <= 1e150))) return not_folded;
+  }
+  double result = static_cast<double>(eval_on<Op, double>(operands));
+  return is_within(&result, 1, std::numeric_limits<double>::max()) ? result : not_folded;
 }
 constexpr long long wrap(dtype d, long long value) {
   switch (d) {
@@ -184,8 +194,8 @@ constexpr double fold_integer(dtype d, double const* operands) {
 }
 template <class Op>
 constexpr double fold(dtype d, double const* operands) {
-  if (d == dtype::f64) return fold_floating<Op, double, long double>(operands);
-  if (is_floating(d)) return fold_floating<Op, float, double>(operands);
+  if (d == dtype::f64) return fold_double<Op>(operands);
+  if (is_floating(d)) return fold_float<Op>(operands);
   return fold_integer<Op>(d, operands);
 }
 }  // namespace detail
