@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A word that several threads read and write, and a lock: what the run time needs of <atomic> and <mutex>.
+// A word that several threads read and write, and a lock: what the run time needs of <atomic> and
+// <mutex>.
 //
-// Those two headers and <memory> cost every translation unit 0.6 s of its compile time under nvcc 13.0, more than all
-// of the run time itself.
+// Those two headers and <memory> cost every translation unit 0.6 s of its compile time under
+// nvcc 13.0, more than all of the run time itself.
 
 #include <pthread.h>
 
 namespace tenon::detail {
 
 // As std::atomic; without an order it is sequentially consistent.
-template <class T>
-class atomic {
+template <class T> class atomic {
  public:
   constexpr atomic() = default;
   constexpr atomic(T value) : value_(value) {}

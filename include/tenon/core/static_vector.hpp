@@ -97,7 +97,7 @@ class constexpr_vector {
   }
 
  private:
-  constexpr void grow() {
+  [[gnu::cold, gnu::noinline]] constexpr void grow() {
     int larger = capacity_ ? capacity_ * 2 : 8;
     T* moved = new T[static_cast<std::size_t>(larger)]{};
     for (int i = 0; i < count_; ++i) moved[i] = std::move(items_[i]);

@@ -68,13 +68,13 @@ struct flat_description {
 };
 
 template <class T>
-void append(constexpr_vector<T>& to, T const* items, int count) {
+[[gnu::cold, gnu::noinline]] void append(constexpr_vector<T>& to, T const* items, int count) {
   for (int i = 0; i < count; ++i) to.push_back(items[i]);
 }
 
 // The description as growing vectors again, once per process and expression.
 template <class Flat>
-description restored(Flat const& flat) {
+[[gnu::cold]] description restored(Flat const& flat) {
   description d;
   append(d.final.nodes, flat.nodes.items, flat.nodes.count);
   append(d.final.attributes, flat.attributes.items, flat.attributes.count);

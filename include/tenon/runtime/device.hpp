@@ -46,7 +46,7 @@ struct device_properties {
 
 namespace detail {
 
-inline device_properties query_device(int device) {
+[[gnu::cold, gnu::noinline]] inline device_properties query_device(int device) {
   auto ask = [device](cudaDeviceAttr attribute) {
     int value = 0;
     check(cudaDeviceGetAttribute(&value, attribute, device), "device");

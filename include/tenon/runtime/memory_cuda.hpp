@@ -54,7 +54,7 @@ class memory_pools {
   slot* slots_;
 };
 
-[[noreturn]] inline void raise_out_of_memory(std::size_t bytes, int device) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_out_of_memory(std::size_t bytes, int device) {
   std::size_t free_bytes = 0, total_bytes = 0;
   if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) cudaGetLastError();
   raise({.operation = "tensor",

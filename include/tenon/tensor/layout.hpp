@@ -143,7 +143,7 @@ constexpr layout sliced(layout const& operand, axis_list const& starts, axis_lis
 
 // The same elements in the same row-major order under other extents; empty when that needs a copy,
 // or when the number of elements differs.
-constexpr std::optional<layout> reshaped(layout const& operand, axis_list const& extents) {
+[[gnu::cold]] constexpr std::optional<layout> reshaped(layout const& operand, axis_list const& extents) {
   std::optional<std::int64_t> count = element_count(extents);
   if (!count || *count != size(operand)) return std::nullopt;
   layout result = row_major(extents);
