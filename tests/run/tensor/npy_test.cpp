@@ -3,6 +3,8 @@
 // .npy files: round trips of every element type, files as NumPy writes them, and every message
 // about bad ones.
 
+#include <unistd.h>
+
 #include "tenon/npy.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +19,9 @@ namespace tn = tenon;
 
 namespace {
 
+// Tests of several programs run at once: the process is part of the name.
 std::string temporary(std::string const& name) {
-  return testing::TempDir() + "tenon_" + name + ".npy";
+  return testing::TempDir() + "tenon_" + std::to_string(getpid()) + "_" + name + ".npy";
 }
 
 std::string write_bytes(std::string const& name, std::string const& bytes) {
