@@ -168,8 +168,7 @@ void check_operator(Tensor const& tensor, reference::doubles const& x, reference
   auto const exact = [&](double a, double b, double c) {
     return converted(wanted(a, b, c), result);
   };
-  // The tolerance is one of f32; the forms for f64 are not compensated, and CUDA's erfc has 4 units.
-  tolerance allowed{.arithmetic = (result == tn::dtype::f64 ? 4 : 2) * Op::tolerance_ulp};
+  tolerance allowed{.arithmetic = 2 * Op::tolerance_ulp};
   // The cheap forms for bfloat16 are right to a quarter of its unit, and absolutely in the far
   // tails.
   if (requires { &Op::eval_bf16; } && result == tn::dtype::bf16)
