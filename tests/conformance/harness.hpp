@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the generated translation units of a set of cases share: the arguments of one call, and the
+// list of the lambdas.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tenon/tenon.hpp"
+
+namespace conformance {
+
+namespace tn = tenon;
+
+struct array {
+  void* data = nullptr;  // in the default space
+  std::vector<std::int64_t> extents;
+};
+
+// The tensors of one case, typed by the generated code.
+struct call {
+  std::vector<array> inputs, outputs;
+
+  template <class T, tn::extent... E> auto in(std::size_t k) const {
+    return typed<T const, E...>(inputs[k]);
+  }
+  template <class T, tn::extent... E> auto out(std::size_t k) const {
+    return typed<T, E...>(outputs[k]);
+  }
+
+ private:
+  template <class T, tn::extent... E> static tn::view<T, E...> typed(array const& a) {
+    typename tn::view<T, E...>::extent_array extents{};
+    for (std::size_t i = 0; i < sizeof...(E); ++i) extents[i] = a.extents[i];
+    return tn::view<T, E...>::with_extents(static_cast<T*>(a.data), extents);
+  }
+};
+
+// Each generated file adds its lambdas to one list, found by the number that the plan of a run
+// names them by.
+struct entry {
+  entry(int number, void (*run)(call const&)) : number(number), run(run), next(first) {
+    first = this;
+  }
+  int number;
+  void (*run)(call const&);
+  entry const* next;
+  inline static entry const* first = nullptr;
+};
+
+}  // namespace conformance
