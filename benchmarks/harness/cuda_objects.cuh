@@ -89,21 +89,31 @@ class captured_graph {
 
   void replay(cudaStream_t on) const { tenon::check(cudaGraphLaunch(runnable_, on), "replay"); }
 
-  // Kernels that a replay launches; with `others`, the copies and fills beside them.
-  int kernel_count() const { return count(true); }
-  int other_count() const { return count(false); }
+  // Kernels that a replay launches, and the copies and fills beside them.
+  int kernel_count() const { return static_cast<int>(kernels().size()); }
+  int other_count() const { return static_cast<int>(nodes().size()) - kernel_count(); }
+
+  // The first kernel with its parameters, which the graph keeps.
+  cudaKernelNodeParams first_kernel() const {
+    cudaKernelNodeParams result{};
+    tenon::check(cudaGraphKernelNodeGetParams(kernels().at(0), &result), "capture");
+    return result;
+  }
 
  private:
-  int count(bool is_kernel_wanted) const {
+  std::vector<cudaGraphNode_t> nodes() const {
     std::size_t size = 0;
     tenon::check(cudaGraphGetNodes(graph_, nullptr, &size), "capture");
-    std::vector<cudaGraphNode_t> nodes(size);
-    if (size) tenon::check(cudaGraphGetNodes(graph_, nodes.data(), &size), "capture");
-    int result = 0;
-    for (cudaGraphNode_t node : nodes) {
+    std::vector<cudaGraphNode_t> result(size);
+    if (size) tenon::check(cudaGraphGetNodes(graph_, result.data(), &size), "capture");
+    return result;
+  }
+  std::vector<cudaGraphNode_t> kernels() const {
+    std::vector<cudaGraphNode_t> result;
+    for (cudaGraphNode_t node : nodes()) {
       cudaGraphNodeType type;
       tenon::check(cudaGraphNodeGetType(node, &type), "capture");
-      result += (type == cudaGraphNodeTypeKernel) == is_kernel_wanted;
+      if (type == cudaGraphNodeTypeKernel) result.push_back(node);
     }
     return result;
   }

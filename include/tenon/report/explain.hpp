@@ -42,7 +42,12 @@ explanation explain_call(Program, expression_name const& name, Args const&... ar
                    .space = space::name,
                    .is_on_device = std::is_same_v<space, cuda>};
   // The plan is the one that a call would use; it is made now when there is none yet, and not launched.
-  runner<Signature, Program>::run(erased, nullptr, {}, name, [&](auto const& plan, auto const&) { add_layout<Program>(facts, plan.prepared_launch()); });
+  using planner = runner<Signature, Program>;
+  typename planner::operands_type operands(planner::device(), false);
+  (operands.add(args), ...);
+  planner::cache().with(
+      operands.key, [&] { return planner::make(erased, nullptr, name); },
+      [&](auto const& plan) { add_layout<Program>(facts, plan.prepared_launch()); });
   return explanation_writer(facts).write();
 }
 

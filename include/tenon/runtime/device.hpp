@@ -71,16 +71,17 @@ namespace detail {
           .has_clusters = compute_capability >= 90};
 }
 
-// Asked once per process; a query that raises is tried again by the next call.
+// Asked once per process; a query that raises is tried again by the next call. Never destroyed:
+// tensors with static lifetime ask when they give their memory back.
 inline std::vector<device_properties> const& all_devices() {
-  static std::vector<device_properties> const devices = [] {
+  static std::vector<device_properties> const* const devices = [] {
     int count = 0;
     check(cudaGetDeviceCount(&count), "device");
     std::vector<device_properties> found;
     for (int device = 0; device < count; ++device) found.push_back(query_device(device));
-    return found;
+    return new std::vector<device_properties>(std::move(found));
   }();
-  return devices;
+  return *devices;
 }
 
 }  // namespace detail

@@ -7,17 +7,18 @@
 #include "tenon/capture/choice.hpp"
 #include "tenon/runtime/plan.hpp"
 #include "tenon/runtime/plan_cache.hpp"
+#include "tenon/runtime/plan_key.hpp"
 #include "tenon/runtime/call_checks.hpp"
 #include "tenon/runtime/empty_reductions.hpp"
 
 namespace tenon {
 namespace detail {
 
-// The erased arguments of one call.
+// The arguments of one call with their layouts, for what happens once for each plan.
+// @pre add is called for every argument in order
 template <int Inputs>
 struct call_arguments {
   argument inputs[at_least_one(Inputs)];
-  long long scalars[at_least_one(Inputs)] = {};
   int count = 0;
 
   template <class T>
@@ -25,7 +26,7 @@ struct call_arguments {
     if constexpr (is_array_argument<T>)
       inputs[count++] = erase(operand);
     else if constexpr (std::is_arithmetic_v<T>)
-      scalars[count++] = scalar_word(static_cast<arithmetic_t<number_dtype<T>()>>(operand));
+      ++count;
   }
 };
 
@@ -45,14 +46,15 @@ struct call_arguments {
            .location = name.location});
 }
 
-// The outputs as they are given, or fresh ones, and the extents that the expression gives them.
-[[gnu::cold]] inline void bind_outputs(description const& d, dim_values const& lengths, argument const* given, std::span<argument> targets,
-                                       axis_list* extents, expression_name const& name) {
+// The outputs as they are given, or fresh ones of the extents that the expression gives them.
+[[gnu::cold]] inline void bind_outputs(description const& d, dim_values const& lengths,
+                                       argument const* given, std::span<argument> targets,
+                                       expression_name const& name) {
   for (int k = 0; k < static_cast<int>(targets.size()); ++k) {
+    axis_list const extents = lengths(d.final.outputs[k].dims);
     argument& target = targets[static_cast<std::size_t>(k)];
-    extents[k] = lengths(d.final.outputs[k].dims);
-    target = given ? given[k] : argument{nullptr, row_major(extents[k]), d.final.outputs[k].type};
-    check_output(target, extents[k], k, name);
+    target = given ? given[k] : argument{nullptr, row_major(extents), d.final.outputs[k].type};
+    check_output(target, extents, k, name);
   }
 }
 
@@ -60,53 +62,41 @@ inline void* start_of(argument const* arrays, operand_range const& range) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(arrays[range.argument].data) + static_cast<std::uintptr_t>(range.offset));
 }
 
-// One expression for one list of argument types and one program.
+// One expression for one list of argument types and one program: its plans.
 template <class Signature, class Program>
 class runner {
   using space = typename Signature::space;
   static constexpr int inputs = Signature::input_count, outputs = Signature::output_count;
   using prepared_type = prepared<space, Program, Signature::family>;
-  using plan_type = plan<Program, prepared_type, outputs>;
-  using key_type = plan_key<inputs + outputs>;
+  using plan_type = plan<Program, prepared_type, inputs, outputs>;
 
  public:
-  using cache_type = plan_cache<key_type, plan_type>;
+  using operands_type = call_operands<inputs, outputs, Signature::shape_words>;
+  using cache_type = plan_cache<typename operands_type::key_type, plan_type>;
   static cache_type& cache() {
     static cache_type instance;
     return instance;
   }
+  static int device() { return prepared_type::device(); }
 
-  // Results are made on the stream when `given` is null; otherwise given[k] is output k.
-  static void run(call_arguments<inputs> const& arguments, argument const* given, stream on, expression_name const& name, auto const& with_results) {
-    cache().with(
-        key_of(arguments, given), [&] { return make(arguments, given, name); },
-        [&](plan_type const& p) {
-          with_results(p, [&](argument const* results) { p.launch(arguments.inputs, arguments.scalars, results, on, name); });
-        });
-  }
-
- private:
-  static key_type key_of(call_arguments<inputs> const& arguments, argument const* given) {
-    key_type key;
-    key.push(prepared_type::device());
-    for (int k = 0; k < inputs; ++k) key.push(arguments.inputs[k]);
-    for (int k = 0; given && k < outputs; ++k) key.push(given[k]);
-    return key;
-  }
-
-  [[gnu::cold]] static plan_type make(call_arguments<inputs> const& arguments, argument const* given, expression_name const& name) {
+  // `given` is null where the results are made for the call.
+  [[gnu::cold, gnu::noinline]] static plan_type make(call_arguments<inputs> const& arguments,
+                                                     argument const* given,
+                                                     expression_name const& name) {
     description const& d = Signature::describe();
     std::span<argument const> in(arguments.inputs, static_cast<std::size_t>(inputs));
     dim_values lengths(d.final, in, name);
     refuse_empty_reductions(d.final, lengths, name);
-    std::array<axis_list, outputs> extents;
-    argument targets[outputs];
-    bind_outputs(d, lengths, given, {targets, static_cast<std::size_t>(outputs)}, extents.data(), name);
-    binder bound(d, in, {targets, static_cast<std::size_t>(outputs)}, name);
+    argument storage[outputs];
+    std::span<argument> targets(storage, static_cast<std::size_t>(outputs));
+    bind_outputs(d, lengths, given, targets, name);
+    binder bound(d, in, targets, name);
     bound_arguments<Program> addresses{};
-    for (int k = 0; k < program_traits<Program>::load_count; ++k) addresses.loads[k] = start_of(arguments.inputs, bound.range_of_load(k));
-    for (int k = 0; k < program_traits<Program>::store_count; ++k) addresses.stores[k] = start_of(targets, bound.range_of_store(k));
-    return plan_type(bound, addresses, extents);
+    for (int k = 0; k < program_traits<Program>::load_count; ++k)
+      addresses.loads[k] = start_of(arguments.inputs, bound.range_of_load(k));
+    for (int k = 0; k < program_traits<Program>::store_count; ++k)
+      addresses.stores[k] = start_of(storage, bound.range_of_store(k));
+    return plan_type(bound, addresses, in, targets);
   }
 };
 
@@ -122,33 +112,56 @@ struct invocation<signature<Function, Args...>> {
   using runner_type = decltype(runner_for<types>(to_program<Function, argument_t<Args>...>()));
 
   static auto allocate(stream on, expression_name const& name, Args const&... args) {
+    typename runner_type::operands_type operands(runner_type::device(), false);
+    (operands.add(args), ...);
     std::optional<typename types::results> results;
-    call(nullptr, on, name, [&](auto const& plan, auto const& launch) {
+    auto make = [&] {
+      call_arguments<types::input_count> erased;
+      (erased.add(args), ...);
+      return runner_type::make(erased, nullptr, name);
+    };
+    runner_type::cache().with(operands.key, make, [&](auto const& plan) {
       results.emplace(make_results(plan, on, std::make_integer_sequence<int, types::output_count>{}));
-      std::apply([&](auto&... tensors) {
-        argument erased[] = {erase(tensors)...};
-        launch(erased);
-      }, *results);
-    }, args...);
+      std::apply(
+          [&](auto&... tensors) {
+            int k = 0;
+            ((operands.outputs[k++] = tensors.data()), ...);
+          },
+          *results);
+      plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
+    });
     if constexpr (types::is_single)
       return std::get<0>(std::move(*results));
     else
       return std::move(*results);
   }
 
-  static void into(argument const* outputs, stream on, expression_name const& name, Args const&... args) {
-    call(outputs, on, name, [&](auto const&, auto const& launch) { launch(outputs); }, args...);
+  template <class... Views>
+  static void into(std::tuple<Views...> const& targets, stream on, expression_name const& name,
+                   Args const&... args) {
+    typename runner_type::operands_type operands(runner_type::device(), true);
+    (operands.add(args), ...);
+    std::apply([&](auto const&... views) { (operands.add_output(views), ...); }, targets);
+    auto make = [&] {
+      call_arguments<types::input_count> erased;
+      (erased.add(args), ...);
+      return std::apply(
+          [&](auto const&... views) {
+            argument outputs[] = {erase(views)...};
+            return runner_type::make(erased, outputs, name);
+          },
+          targets);
+    };
+    runner_type::cache().with(operands.key, make, [&](auto const& plan) {
+      plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
+    });
   }
 
  private:
-  static void call(argument const* outputs, stream on, expression_name const& name, auto const& with_results, Args const&... args) {
-    call_arguments<types::input_count> erased;
-    (erased.add(args), ...);
-    runner_type::run(erased, outputs, on, name, with_results);
-  }
   template <int... K>
   static auto make_results(auto const& plan, stream on, std::integer_sequence<int, K...>) {
-    return typename types::results(make_result<std::tuple_element_t<K, typename types::results>>(plan.output_extents(K), on)...);
+    return typename types::results(make_result<std::tuple_element_t<K, typename types::results>>(
+        plan.output_extents(K), on)...);
   }
   template <class Tensor>
   static Tensor make_result(axis_list const& extents, stream on) {
@@ -188,18 +201,10 @@ class prepared_call {
     else if constexpr (sizeof...(Outputs) == 0)
       return detail::invocation<detail::signature<Function, Args...>>::allocate(on_, name_, args...);
     else if constexpr (detail::check_outputs<detail::signature<Function, Args...>, Outputs...>())
-      run_into<detail::signature<Function, Args...>>(args...);
+      detail::invocation<detail::signature<Function, Args...>>::into(outputs_, on_, name_, args...);
   }
 
  private:
-  template <class Signature, class... Args>
-  void run_into(Args const&... args) const {
-    std::apply([&](auto const&... views) {
-      argument erased[] = {detail::erase(views)...};
-      detail::invocation<Signature>::into(erased, on_, name_, args...);
-    }, outputs_);
-  }
-
   expression_name name_;
   stream on_;
   std::tuple<Outputs...> outputs_;

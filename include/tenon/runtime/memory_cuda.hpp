@@ -97,8 +97,8 @@ template <> struct space_traits<cuda> {
     bool const is_known = cudaGetDevice(&current) == cudaSuccess;
     bool const is_other = is_known && current != block.device;
     if (is_other && cudaSetDevice(block.device) != cudaSuccess) cudaGetLastError();
-    int has_pools = 0;
-    cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, block.device);
+    // The devices were asked when the block was allocated: nothing is raised here.
+    bool const has_pools = properties_of(block.device).has_memory_pools;
     if ((has_pools ? cudaFreeAsync(block.data, block.on.handle) : cudaFree(block.data)) !=
         cudaSuccess)
       cudaGetLastError();

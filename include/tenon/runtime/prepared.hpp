@@ -47,10 +47,12 @@ class prepared<cpu, Program, Family> {
 }
 
 // Addresses that were found to be of the device are remembered, so that a warm call asks nothing. The place depends on
-// the device too: an address remembered for one is asked for again by another.
+// the device too: an address remembered for one is asked for again by another. Places are spread by a product, because
+// arrays of a power-of-two size lie at distances whose low bits agree.
 inline void check_cuda_pointer(void const* pointer, int device, int operand, expression_name const& name) {
-  static atomic<void const*> known[256] = {};
-  atomic<void const*>& slot = known[((reinterpret_cast<std::uintptr_t>(pointer) >> 8) + static_cast<unsigned>(device)) % 256];
+  static atomic<void const*> known[1024] = {};
+  std::uint64_t const at = reinterpret_cast<std::uintptr_t>(pointer) + static_cast<unsigned>(device);
+  atomic<void const*>& slot = known[at * 0x9e3779b97f4a7c15u >> 54];
   if (slot.load_relaxed() == pointer) return;
   int owner = device_of(pointer);
   if (owner != device) refuse_pointer(owner, device, operand, name);
@@ -73,7 +75,7 @@ class prepared<cuda, Program, Family> {
   }
   void launch(bound_arguments<Program> const& arguments, stream on) const {
     void* workspace = workspaces::get(plan_.workspace_bytes, device_, on);
-    check(plan_.launch(plan_, layout_, arguments, workspace, on.handle), "launch");
+    check(plan_.launch(plan_, arguments, workspace, on.handle), "launch");
   }
   text description() const {
     return "grid " + to_string(plan_.grid.x) + ", block " + to_string(plan_.block.x) + " threads: " + plan_.why;

@@ -6,6 +6,7 @@
 
 #include "tenon/runtime/argument.hpp"
 #include "tenon/runtime/description.hpp"
+#include "tenon/runtime/plan_key.hpp"
 
 namespace tenon::detail {
 
@@ -74,6 +75,11 @@ struct result_tensors<outputs_t<Values...>, Space, Args...> {
   using type = std::tuple<typename result_tensor<Space, Values, Args...>::type...>;
 };
 
+template <class Tensors>
+inline constexpr int total_rank = 0;
+template <class... Tensors>
+inline constexpr int total_rank<std::tuple<Tensors...>> = (0 + ... + Tensors::rank);
+
 // All that belongs to one expression for one list of argument types.
 template <class Function, class... Args>
 struct signature {
@@ -85,6 +91,8 @@ struct signature {
   static constexpr int input_count = lowered_type::flat.argument_count;
   static constexpr int output_count = lowered_type::flat.output_count;
   static constexpr tenon::family const* family = lowered_type::flat.chosen;
+  // Of all arguments, then of all outputs with extents and strides.
+  static constexpr int shape_words = (0 + ... + detail::shape_words<Args>) + 2 * total_rank<results>;
   static description const& describe() { return describe_call<Function, argument_t<Args>...>(); }
   static description const& describe_in_full() { return describe_expression<Function, argument_t<Args>...>(); }
 };

@@ -28,8 +28,8 @@ using widest_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
 // A launch for one exact set of shapes, strides and alignments; plain values. A null function:
 // there is nothing to do.
 template <class Program> struct cuda_plan {
-  cudaError_t (*launch)(cuda_plan const&, bound_layout<Program> const&,
-                        bound_arguments<Program> const&, void* workspace, cudaStream_t) = nullptr;
+  cudaError_t (*launch)(cuda_plan const&, bound_arguments<Program> const&, void* workspace,
+                        cudaStream_t) = nullptr;
   void const* function = nullptr;
   dim3 grid, block;
   unsigned shared_bytes = 0;
@@ -58,9 +58,8 @@ constexpr long long clamped(long long value, long long least, long long most) {
 }
 
 template <class Program, class Arguments>
-cudaError_t launch_with(cuda_plan<Program> const& plan, bound_layout<Program> const&,
-                        bound_arguments<Program> const& call, void* workspace,
-                        cudaStream_t stream) {
+cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program> const& call,
+                        void* workspace, cudaStream_t stream) {
   Arguments arguments;
   __builtin_memcpy(&arguments, plan.prepared, sizeof(Arguments));
   arguments.set(call, workspace);
@@ -80,8 +79,8 @@ void prepare_arguments(cuda_plan<Program>& plan, bound_layout<Program> const& la
 
 template <class Program> cuda_plan<Program> plan_of_nothing(char const* why) {
   cuda_plan<Program> result;
-  result.launch = [](cuda_plan<Program> const&, bound_layout<Program> const&,
-                     bound_arguments<Program> const&, void*, cudaStream_t) { return cudaSuccess; };
+  result.launch = [](cuda_plan<Program> const&, bound_arguments<Program> const&, void*,
+                     cudaStream_t) { return cudaSuccess; };
   result.why = why;
   return result;
 }
