@@ -63,9 +63,9 @@ template <class Op, class... A>
 constexpr operand_fault find_operand_fault() {
   if constexpr (sizeof...(A) != Op::arity) {
     return operand_fault::count;
-  } else if constexpr (!((is_value<A> || is_literal<A>) && ...)) {
+  } else if constexpr (!((is_value<A> || is_weakly_typed<A>) && ...)) {
     return operand_fault::foreign;
-  } else if constexpr (!(is_value<A> || ...)) {
+  } else if constexpr (!((is_value<A> || is_number<A>) || ...)) {
     return operand_fault::only_numbers;
   } else {
     dtype types[] = {typed<A>().type...};

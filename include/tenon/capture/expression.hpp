@@ -69,7 +69,7 @@ struct handle_of<basic_tensor<Space, T, E...>> {
 };
 template <class T> requires std::is_arithmetic_v<T>
 struct handle_of<T> {
-  using type = value<number_dtype<T>()>;
+  using type = number<number_dtype<T>()>;
 };
 template <class Fn, class... Args>
 struct handle_of<expression<Fn, Args...>> {
@@ -104,10 +104,12 @@ template <class T>
 struct replay_argument {
   template <int First, class Leaves>
   static constexpr auto run(Leaves const& leaves) {
-    if constexpr (leaf_count<T> == 1)
-      return boost::hana::at_c<First>(leaves);
-    else
+    if constexpr (leaf_count<T> == 0)
       return T{};
+    else if constexpr (std::is_arithmetic_v<T>)
+      return handle_t<T>{boost::hana::at_c<First>(leaves)};
+    else
+      return boost::hana::at_c<First>(leaves);
   }
 };
 template <class Fn, class... Args>

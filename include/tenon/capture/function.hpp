@@ -64,18 +64,26 @@ struct pointwise_body {
       return refused{};
     } else {
       graph& g = graph_of(operands...);
-      return value_t<result_dtype<A...>(), broadcast_all<shape_of<A>...>>{
-          &g, build::pointwise(g, op_id<Op>, {{node_of(g, operands)...}, Op::arity})};
+      constexpr dtype promoted = promoted_dtype<A...>();
+      int id = build::pointwise(g, op_id<Op>, {{node_of(g, operands)...}, Op::arity}, promoted);
+      if constexpr ((is_value<A> || ...))
+        return value_t<Op::rule.result(promoted), broadcast_all<shape_of<A>...>>{&g, id};
+      else
+        return number<Op::rule.result(promoted)>{{&g, id}};
     }
   }
 
  private:
+  // The dtype that the operands become: from the first promoted one on. Numbers alone stay as exact as they were written.
   template <class... A>
-  static constexpr dtype result_dtype() {
-    typed_operand all[] = {typed<A>()...}, promoted = all[Op::rule.first_promoted];
-    for (int k = Op::rule.first_promoted + 1; k < Op::arity; ++k)
-      promoted = {promote(promoted, all[k]), promoted.rank > all[k].rank ? promoted.rank : all[k].rank};
-    return Op::rule.result(promoted.type);
+  static constexpr dtype promoted_dtype() {
+    if constexpr ((is_value<A> || ...)) {
+      typed_operand all[] = {typed<A>()...};
+      return promote(all + Op::rule.first_promoted, all + Op::arity);
+    } else {
+      typed_operand all[] = {{written_dtype<A>(), priority::literal}...};
+      return promote(all + Op::rule.first_promoted, all + Op::arity);
+    }
   }
 };
 
@@ -126,7 +134,7 @@ template <class X, class... Options>
 constexpr reduction_fault find_reduction_fault() {
   if (!is_value<X>) return reduction_fault::operand;
   if ((std::is_same_v<Options, bool> || ...)) return reduction_fault::keepdim;
-  if (((is_literal<Options> || is_value<Options>) || ...)) return reduction_fault::axis;
+  if (((is_weakly_typed<Options> || is_value<Options>) || ...)) return reduction_fault::axis;
   if ((0 + ... + is_axis<Options>) > 1) return reduction_fault::axes;
   if (!((is_axis<Options> || is_correction<Options> || std::is_same_v<Options, keepdim_t>) && ...)) return reduction_fault::option;
   return reduction_fault::none;

@@ -36,7 +36,7 @@ struct particular_body {
   }
   template <class... A>
   static constexpr bool are_accepted() {
-    if constexpr (requires { Op::accepts(dtype::f32); } && ((is_value<A> || is_literal<A>) && ...)) {
+    if constexpr (requires { Op::accepts(dtype::f32); } && ((is_value<A> || is_weakly_typed<A>) && ...)) {
       constexpr bool accepted = (Op::accepts(typed<A>().type) && ...);
       static_assert(accepted, "tenon: operand: the operator is defined on integers and bool only; cast the operand to one of them first");
       return accepted;

@@ -7,7 +7,7 @@
 namespace tenon {
 namespace detail {
 template <class T>
-inline constexpr bool is_operand = is_value<T> || is_lazy<T> || is_refused<T>;
+inline constexpr bool is_operand = is_value<T> || is_number<T> || is_lazy<T> || is_refused<T>;
 }
 
 // At least one side belongs to an expression; the other may be a number. What else is wrong with it is said by the

@@ -77,9 +77,19 @@ template <class T>
 inline constexpr bool is_ct = false;
 template <auto V>
 inline constexpr bool is_ct<ct_t<V>> = true;
+// A number of a statement. It is known when the statement runs, but typed as weakly as the literal that it is in a lambda;
+// what is computed of such numbers alone is one again.
+template <dtype D>
+struct number : value<D> {};
+template <class T>
+inline constexpr bool is_number = false;
+template <dtype D>
+inline constexpr bool is_number<number<D>> = true;
 // A number of the host language: weakly typed.
 template <class T>
 inline constexpr bool is_literal = std::is_arithmetic_v<T> || is_ct<T>;
+template <class T>
+inline constexpr bool is_weakly_typed = is_literal<T> || is_number<T>;
 // dtype of a number of any arithmetic type: of its element type, or of the widest of its category.
 template <class T>
 constexpr dtype number_dtype() {
@@ -104,15 +114,23 @@ value<D, Shape::extents[I]...> value_of(std::integer_sequence<int, I...>);
 template <dtype D, class Shape>
 using value_t = decltype(value_of<D, Shape>(std::make_integer_sequence<int, Shape::extents.size()>{}));
 
-// Literals have the category's default dtype until an operator converts them.
+// The dtype that holds a literal or number as it was written.
 template <class T>
-constexpr dtype literal_dtype() {
-  if constexpr (is_ct<T>)
-    return literal_dtype<std::remove_cv_t<decltype(T::constant)>>();
-  else if constexpr (std::is_floating_point_v<T>)
-    return default_float;
+constexpr dtype written_dtype() {
+  if constexpr (is_number<T>)
+    return T::type;
+  else if constexpr (is_ct<T>)
+    return number_dtype<std::remove_cv_t<decltype(T::constant)>>();
   else
-    return std::is_same_v<T, bool> ? dtype::boolean : dtype::i64;
+    return number_dtype<T>();
+}
+// Literals have the category's default dtype until an operator converts them.
+constexpr dtype default_dtype(dtype written) {
+  switch (category_of(written)) {
+    case category::boolean: return dtype::boolean;
+    case category::integer: return dtype::i64;
+    default: return default_float;
+  }
 }
 
 template <class T>
@@ -120,7 +138,7 @@ constexpr typed_operand typed() {
   if constexpr (is_value<T>)
     return {T::type, T::rank == 0 ? priority::scalar : priority::tensor};
   else
-    return {literal_dtype<T>(), priority::literal};
+    return {default_dtype(written_dtype<T>()), priority::literal};
 }
 
 template <class T>
@@ -133,19 +151,19 @@ constexpr type_shape extents_of() {
 
 template <class T>
 constexpr int node_of(graph& g, T const& operand) {
-  if constexpr (is_value<T>)
+  if constexpr (is_value<T> || is_number<T>)
     return operand.id;
   else if constexpr (is_ct<T>)
     return node_of(g, T::constant);
   else if constexpr (std::is_floating_point_v<T>)
-    return build::literal(g, literal_dtype<T>(), operand);
+    return build::literal(g, typed<T>().type, operand);
   else
-    return build::integer_literal(g, literal_dtype<T>(), operand);
+    return build::integer_literal(g, typed<T>().type, operand);
 }
 
 template <class First, class... Rest>
 constexpr graph& graph_of(First const& first, Rest const&... rest) {
-  if constexpr (is_value<First>)
+  if constexpr (is_value<First> || is_number<First>)
     return *first.owner;
   else
     return graph_of(rest...);

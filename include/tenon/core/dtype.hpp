@@ -150,4 +150,12 @@ constexpr dtype promote(typed_operand a, typed_operand b) {
   return promote(a.type, b.type);
 }
 
+// Of one operand or more.
+constexpr dtype promote(typed_operand const* first, typed_operand const* last) {
+  typed_operand result = *first;
+  for (++first; first != last; ++first)
+    result = {promote(result, *first), result.rank > first->rank ? result.rank : first->rank};
+  return result.type;
+}
+
 }  // namespace tenon

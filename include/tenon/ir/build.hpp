@@ -113,23 +113,23 @@ constexpr dim_list broadcast_shapes(graph& g, dim_list const& a, dim_list const&
   return result;
 }
 
-// @pre operands.size() == op->arity
-constexpr int pointwise(graph& g, op_info const* op, static_vector<int, max_operands> operands) {
-  typed_operand promoted{dtype::boolean, priority::literal};
-  for (int k = op->rule.first_promoted; k < operands.size(); ++k) {
-    typed_operand next{g[operands[k]].type, priority_of(g[operands[k]])};
-    promoted = k == op->rule.first_promoted
-                   ? next
-                   : typed_operand{promote(promoted, next),
-                                   promoted.rank > next.rank ? promoted.rank : next.rank};
-  }
+// @pre operands.size() == op->arity; `promoted` is what the operands become, where the operator promotes them
+constexpr int pointwise(graph& g, op_info const* op, static_vector<int, max_operands> operands,
+                        dtype promoted) {
   dim_list dims;
   for (int id : operands) dims = broadcast_shapes(g, dims, dim_list(g[id].dims), op);
   for (int k = 0; k < operands.size(); ++k)
     operands[k] =
-        broadcast_trailing(g, convert(g, operands[k], op->rule.operand(promoted.type, k)), dims);
+        broadcast_trailing(g, convert(g, operands[k], op->rule.operand(promoted, k)), dims);
   return g.intern(
-      node{.op = op, .type = op->rule.result(promoted.type), .operands = operands, .dims = dims});
+      node{.op = op, .type = op->rule.result(promoted), .operands = operands, .dims = dims});
+}
+constexpr int pointwise(graph& g, op_info const* op,
+                        static_vector<int, max_operands> const& operands) {
+  typed_operand typed[max_operands] = {};
+  for (int k = 0; k < operands.size(); ++k)
+    typed[k] = {g[operands[k]].type, priority_of(g[operands[k]])};
+  return pointwise(g, op, operands, promote(typed + op->rule.first_promoted, typed + operands.size()));
 }
 
 // Reduces the operand axes whose bit is set; they are dropped from the shape.

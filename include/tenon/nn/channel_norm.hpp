@@ -29,7 +29,7 @@ constexpr auto channel_axes(axis_t<Axes...>) {
 // Standardises along Axes::of<X>, then scales and shifts every channel when weight and bias are given.
 template <class Axes>
 struct channel_norm_body {
-  template <class X, class Epsilon = double> requires is_literal<Epsilon>
+  template <class X, class Epsilon = double> requires is_weakly_typed<Epsilon>
   constexpr auto operator()(X x, Epsilon epsilon = default_epsilon) const {
     return standardize(x, Axes::template of<X>, epsilon);
   }
@@ -48,7 +48,7 @@ struct all_but_channels {
 };
 
 struct batch_norm_inference_body {
-  template <class X, class Mean, class Variance, class Epsilon = double> requires is_literal<Epsilon>
+  template <class X, class Mean, class Variance, class Epsilon = double> requires is_weakly_typed<Epsilon>
   constexpr auto operator()(X x, Mean centre, Variance variance, Epsilon epsilon = default_epsilon) const {
     return (x - along_channels<X::rank>(centre)) * rsqrt(along_channels<X::rank>(variance) + epsilon);
   }

@@ -46,7 +46,7 @@ struct split_axis {
 };
 
 struct group_norm_body {
-  template <class X, int Groups, class Epsilon = double> requires is_literal<Epsilon>
+  template <class X, int Groups, class Epsilon = double> requires is_weakly_typed<Epsilon>
   constexpr auto operator()(X x, ct_t<Groups>, Epsilon epsilon = default_epsilon) const {
     return restored(x, normalized_groups<Groups>(x, epsilon));
   }

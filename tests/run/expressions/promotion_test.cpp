@@ -55,6 +55,34 @@ TEST(promotion, categories_decide_before_widths) {
               {}, "where");
 }
 
+// As in a lambda; a number that an operand's dtype holds arrives there unrounded.
+TEST(promotion, numbers_of_statements_are_weakly_typed) {
+  auto i = random_array<std::int32_t, 1>({1025}, arrangement::contiguous, -50, 50);
+  auto h = random_array<tn::half, 1>({1025});
+  auto d = random_array<double, 1>({1025});
+  tn::tensor<float, tn::dyn> from_int(1025), quotient(1025);
+  tn::tensor<std::int32_t, tn::dyn> counted(1025);
+  tn::tensor<tn::half, tn::dyn> scaled(1025);
+  tn::tensor<double, tn::dyn> exact(1025);
+  from_int = i.view() * 2.5;
+  quotient = 1 / i.view();
+  counted = i.view() + true;
+  scaled = h.view() * 2.5;
+  exact = d.view() * 0.1 + 1;
+  doubles const iv = i.values();
+  check_close(tn::dtype::f32, result_of(from_int),
+              elementwise([](double v) { return v * 2.5; }, iv), {}, "i32 * 2.5");
+  check_close(tn::dtype::f32, result_of(quotient), elementwise([](double v) { return 1 / v; }, iv),
+              {}, "1 / i32");
+  check_close(tn::dtype::i32, result_of(counted), elementwise([](double v) { return v + 1; }, iv),
+              {}, "i32 + true");
+  check_close(tn::dtype::f16, result_of(scaled),
+              elementwise([](double v) { return v * 2.5; }, h.values()), {}, "f16 * 2.5");
+  check_close(tn::dtype::f64, result_of(exact),
+              elementwise([](double v) { return v * 0.1 + 1; }, d.values()), {.arithmetic = 4},
+              "f64 * 0.1 + 1");
+}
+
 // Half a unit beyond 1 in each half type, and both neighbours: nearest, ties to even, from below
 // and from above.
 TEST(promotion, cast_rounds_to_nearest_even) {
