@@ -56,6 +56,27 @@ std::string names(tn::type_list<Ops...>) {
   return out;
 }
 
+// What is called, and what it gives.
+struct call_form {
+  char const* form;
+  char const* meaning;
+};
+constexpr call_form index_calls[] = {
+    {"iota(x, axis<k>)", "0, 1, 2, ... along an axis of x, i64; it broadcasts with x"},
+    {"argmax(x), argmax(x, axis<k>), argmin", "the index of the greatest or least element, i64: the lowest of equals, NaN first; row-major over several axes"},
+    {"max_with_index(x, axis<k>), min_with_index", "`auto [values, indices]`, in one pass"},
+    {"take(x, index, axis<k>), index_select", "the axis is replaced by the axes of the index"},
+    {"take_along_axis(x, index, axis<k>)", "element by element along the axis; the index has the rank of x"},
+    {"embedding(table, index)", "the rows that the index names"},
+    {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
+};
+template <std::size_t N>
+std::string calls(call_form const (&forms)[N]) {
+  std::string out;
+  for (call_form const& c : forms) out += std::string("| `") + c.form + "` | " + c.meaning + " |\n";
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -74,11 +95,15 @@ int main(int argc, char** argv) {
       "`tn::prod`.\n\n"
       "| name | results | cost | state |\n|---|---|---|---|\n" +
       reduction_rows(tn::ops::reduction_table{}) +
+      "\nOf elements with their positions: " + names(tn::ops::indexed_reduction_table{}) + "; they are called as such.\n"
       "\nProjections read one member of such a struct: " + names(tn::ops::projection_table{}) + ".\n\n"
       "`tn::mean`, `tn::var` and `tn::logsumexp` are made of these, as are the functions of `nn/`: `tn::softmax`,\n"
       "`tn::log_softmax`, `tn::layer_norm` and `tn::rms_norm`.\n\n"
       "## Views\n\n"
       "Nodes: " + names(tn::ops::movement_table{}) + ". Called as `tn::transpose`, `tn::slice`, `tn::reshape`, `tn::flatten`,\n"
-      "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n";
+      "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n\n"
+      "## Positions and indices\n\n"
+      "| called as | gives |\n|---|---|\n" +
+      calls(index_calls);
   return document::print_or_compare(out, argc, argv);
 }

@@ -9,7 +9,9 @@
 #include "tenon/runtime/refusals.hpp"
 #include "tenon/runtime/call_checks.hpp"
 
+#include "tenon/capture/arg_reduction.hpp"
 #include "tenon/capture/functions.hpp"
+#include "tenon/capture/indexing.hpp"
 #include "tenon/capture/movement.hpp"
 #include "tenon/capture/operators.hpp"
 #include "tenon/compile.hpp"

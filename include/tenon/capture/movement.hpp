@@ -89,7 +89,8 @@ struct slice_body {
     static constexpr type_shape compute() {
       type_shape result = Value::extents;
       extent& e = result[Axis];
-      bool whole = Start == 0 && Stop == detail::open_bound && Step == 1;
+      bool whole = (Start == 0 && Stop == detail::open_bound && Step == 1) ||
+                   (Start == detail::open_bound && Stop == detail::open_bound && Step == -1);
       if (e.is_static())
         e.size = detail::resolve_range(e.size, Start, Stop, Step).count;
       else if (!whole)

@@ -143,8 +143,12 @@ constexpr int reduce(graph& g, op_info const* op, int id, unsigned axes) {
 }
 
 // One member of a reduction's state.
+constexpr int project(graph& g, op_info const* op, int id, dtype type) {
+  return g.intern(node{.op = op, .type = type, .operands = {{id}, 1}, .dims = g[id].dims});
+}
+
 constexpr int project(graph& g, op_info const* op, int id) {
-  return g.intern(node{.op = op, .type = g[id].type, .operands = {{id}, 1}, .dims = g[id].dims});
+  return project(g, op, id, g[id].type);
 }
 
 // Whether the bounds numbers[3 * k...] take axis k of length d as it is.
@@ -183,6 +187,58 @@ constexpr int reshape(graph& g, int id, dim_list const& dims) {
   if (g[id].dims == dims) return id;
   return g.intern(
       node{.op = op_id<ops::reshape>, .type = g[id].type, .operands = {{id}, 1}, .dims = dims});
+}
+
+// The position along an axis of length d.
+constexpr int index(graph& g, dim d) {
+  dim_list dims;
+  dims.push_back(d);
+  return g.intern(node{.op = op_id<ops::index>, .type = dtype::i64, .dims = dims});
+}
+
+// The position along the axes whose bit is set, in row-major order of their dims, for every element
+// of `dims`.
+constexpr int position_along(graph& g, dim_list const& dims, unsigned axes) {
+  dim_list counted;
+  attribute map;
+  dim total = unit_dim;
+  for (int k = 0; k < dims.size(); ++k) {
+    if (!(axes >> k & 1u)) continue;
+    total = g.dims.product(total, dims[k]);
+    counted.push_back(dims[k]);
+    map.push_back(k);
+  }
+  return broadcast(g, reshape(g, index(g, total), counted), map, dims);
+}
+
+inline constexpr int max_indices = max_operands - 1;
+
+// Whether every operand axis has a result axis of its own.
+constexpr bool is_one_to_one(graph const& g, int id, attribute const& map, dim_list const& dims) {
+  unsigned taken = 0;
+  for (int k = 0; k < map.size(); ++k) {
+    if (taken >> map[k] & 1u || map[k] >= dims.size()) return false;
+    if (g[id].dims[k] != unit_dim && g[id].dims[k] != dims[static_cast<int>(map[k])]) return false;
+    taken |= 1u << map[k];
+  }
+  return true;
+}
+
+// The operand's axes lie at the positions of the result axes map[k], or, where map[k] = -1 - j, at
+// those that indices[j] gives; bit j of `checked` is set when index j is the user's.
+// @pre an index has dtype i64, and the result's shape or rank 0
+constexpr int take(graph& g, int id, attribute const& map,
+                   static_vector<int, max_indices> const& indices, unsigned checked,
+                   dim_list const& dims) {
+  if (indices.empty() && is_one_to_one(g, id, map, dims)) return broadcast(g, id, map, dims);
+  node n{.op = op_id<ops::take>,
+         .type = g[id].type,
+         .operands = {{id}, 1},
+         .dims = dims,
+         .axes = checked,
+         .attributes = g.intern(map)};
+  for (int index : indices) n.operands.push_back(index);
+  return g.intern(n);
 }
 
 }  // namespace tenon::build

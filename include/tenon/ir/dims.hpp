@@ -56,7 +56,9 @@ class dim_table {
     d = representative(d);
     if (is_constant(d))
       return constant(detail::resolve_range(entries_[d].a, start, stop, step).count);
-    if (start == 0 && stop == detail::open_bound && step == 1) return d;
+    bool const is_whole = start == 0 && stop == detail::open_bound && step == 1;
+    bool const is_reversed = start == detail::open_bound && stop == detail::open_bound && step == -1;
+    if (is_whole || is_reversed) return d;
     return representative(add({dim_kind::slice, d, start, stop, step}));
   }
   constexpr dim product(dim a, dim b) {

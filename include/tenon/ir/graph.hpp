@@ -24,6 +24,7 @@ enum class refusal : unsigned char {
   several_axis_groups,       // reductions over axis sets that are neither equal nor nested
   total_is_broadcast,        // a reduction of the whole space is used by elements or rows again
   too_many_axes,
+  too_many_indices,  // an element is read at more indices than a node has room for
 };
 
 // Two dims that must turn out equal when the expression is called, and the operator that asked for

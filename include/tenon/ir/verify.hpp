@@ -63,9 +63,30 @@ constexpr char const* verify_map(graph const& g, node const& n) {
   return nullptr;
 }
 
+constexpr char const* verify_take(graph const& g, node const& n) {
+  if (n.attributes == no_attribute) return "a map is missing";
+  attribute const& map = g.attributes_of(n);
+  node const& operand = g.operand(n, 0);
+  if (map.size() != operand.rank()) return "a map does not cover the operand's axes";
+  for (int k = 0; k < map.size(); ++k) {
+    if (map[k] < 1 - n.operands.size()) return "a take reads an index that it does not have";
+    if (map[k] < 0 || is_same_length(g, operand.dims[k], unit_dim)) continue;
+    if (map[k] >= n.rank() || !is_same_length(g, operand.dims[k], n.dims[static_cast<int>(map[k])]))
+      return "a map leads an axis to one of another length";
+  }
+  for (int k = 1; k < n.operands.size(); ++k) {
+    node const& index = g.operand(n, k);
+    if (index.type != dtype::i64) return "an index is not an i64";
+    if (index.rank() != 0 && !is_same_shape(g, index.dims, n.dims))
+      return "an index has neither the result's shape nor rank 0";
+  }
+  return nullptr;
+}
+
 constexpr char const* verify_movement(graph const& g, node const& n) {
   if (g.operand(n, 0).type != n.type) return "a view has another dtype than its operand";
   if (n.is<ops::broadcast>() || n.is<ops::transpose>()) return verify_map(g, n);
+  if (n.is<ops::take>()) return verify_take(g, n);
   if (!n.is<ops::slice>()) return nullptr;
   if (n.attributes == no_attribute || n.rank() != g.operand(n, 0).rank() ||
       g.attributes_of(n).size() != 3 * n.rank())
@@ -76,7 +97,7 @@ constexpr char const* verify_movement(graph const& g, node const& n) {
 constexpr char const* verify_node(graph const& g, int id) {
   node const& n = g[id];
   if (!n.op) return "a node has no operator";
-  if (n.operands.size() != n.op->arity)
+  if (n.is<ops::take>() ? n.operands.empty() : n.operands.size() != n.op->arity)
     return "the number of operands differs from the operator's arity";
   for (int operand : n.operands)
     if (operand < 0 || operand >= id) return "an operand does not come before its user";
@@ -92,9 +113,7 @@ constexpr char const* verify_node(graph const& g, int id) {
     case op_kind::movement:
       return verify_movement(g, n);
     case op_kind::projection:
-      return g.operand(n, 0).is(op_kind::reduction) && g.operand(n, 0).op->has_state
-                 ? nullptr
-                 : "a projection does not read a reduction's state";
+      return g.operand(n, 0).op->has_state ? nullptr : "a projection does not read a state";
     case op_kind::source:
       return !n.is<ops::input>() || (n.bits >= 0 && n.bits < g.inputs.size())
                  ? nullptr

@@ -25,5 +25,10 @@ struct slice : movement_op {
 struct reshape : movement_op {
   static constexpr std::string_view name = "reshape";
 };
+// Operand axis k has the position of result axis map[k], or, where map[k] = -1 - j, the one that operand 1 + j, an i64,
+// names. Outside of the operand the element is missing: see ops::fetch.
+struct take : movement_op {
+  static constexpr std::string_view name = "take";
+};
 
 }  // namespace tenon::ops

@@ -61,7 +61,7 @@ struct op_info {
   // node stays where is_folded(result) is false: the result is not finite or not exact, or an operand is not finite.
   double (*fold)(dtype d, double const* operands) = nullptr;
   bool merges_with_itself = false;  // reduction: reducing its results again is reducing everything at once
-  bool has_state = false;           // reduction: the result is a struct that only projections read
+  bool has_state = false;           // the result is a struct that only projections, and reductions of it, read
   bool is_defined_on_empty = true;  // reduction: of no elements it is its identity; otherwise an error
   unsigned hash = 0;  // of the name: an address cannot be hashed in constant evaluation
 };
@@ -204,8 +204,8 @@ template <class Op>
 constexpr op_info describe() {
   op_info result{Op::name, Op::kind, Op::arity, Op::rule, Op::is_commutative, Op::cost};
   if constexpr (Op::is_foldable) result.fold = detail::fold<Op>;
+  result.has_state = Op::has_state;
   if constexpr (Op::kind == op_kind::reduction) {
-    result.has_state = Op::has_state;
     result.merges_with_itself = Op::merges_with_itself;
     result.is_defined_on_empty = Op::is_defined_on_empty;
   }

@@ -21,10 +21,19 @@ struct literal : basic_op<op_kind::source, 0> {
 struct size : basic_op<op_kind::source, 0> {
   static constexpr std::string_view name = "size";
 };
+// The position along its one axis, as i64.
+struct index : basic_op<op_kind::source, 0> {
+  static constexpr std::string_view name = "index";
+};
 
 // In a program: reads operand number `bits` at the current position.
 struct load : basic_op<op_kind::source, 0> {
   static constexpr std::string_view name = "load";
+};
+// In a program: where operand number `bits` has its element of the current position, in bytes, as i64; 0 where there is no
+// position. An index is an operand too, whose element is its position.
+struct address : basic_op<op_kind::source, 0> {
+  static constexpr std::string_view name = "address";
 };
 // In a program: writes its operand to output number `bits`.
 struct store : basic_op<op_kind::source, 1> {

@@ -3,6 +3,8 @@
 // The lists of all operators, by kind: what the laws, the reports and the documentation go through.
 
 #include "tenon/core/type_list.hpp"
+#include "tenon/ops/indexed_reduction.hpp"
+#include "tenon/ops/indexing.hpp"
 #include "tenon/ops/movement.hpp"
 #include "tenon/ops/pointwise.hpp"
 #include "tenon/ops/reduction.hpp"
@@ -10,7 +12,7 @@
 
 namespace tenon::ops {
 
-using source_table = type_list<input, scalar, literal, size>;
+using source_table = type_list<input, scalar, literal, size, index>;
 
 using pointwise_table =
     type_list<add, sub, mul, div, neg, abs, square, fma, sqrt, rsqrt, reciprocal, pow,            //
@@ -31,8 +33,16 @@ using pointwise_table =
 using reduction_table =
     type_list<sum, product, maximum_of, minimum_of, any_of, all_of, moments, log_sum_exp>;
 
-using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum_part>;
+// Reductions of elements with their positions, which `indexed` makes.
+using indexed_reduction_table = type_list<arg_maximum, arg_minimum>;
 
-using movement_table = type_list<broadcast, transpose, slice, reshape>;
+using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum_part,  //
+                                   chosen_value, chosen_index>;
+
+// What reading at an index becomes in a program.
+using indexing_table =
+    type_list<indexed, advance, advance_checked, advance_position, fetch, address>;
+
+using movement_table = type_list<broadcast, transpose, slice, reshape, take>;
 
 }  // namespace tenon::ops

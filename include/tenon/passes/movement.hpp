@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Pushes views towards the loads: what is sliced, reshaped or transposed is an argument, never
-// something computed.
+// Pushes views towards the loads: what is sliced, reshaped, transposed or taken from is an
+// argument, never something computed.
 //
-// A movement of a pointwise result is the same movement of its operands. Slices and reshapes also
-// pass through broadcasts, and through reductions along the axes that are kept; transposes and
+// A movement of a pointwise result is the same movement of its operands. Slices, reshapes and takes
+// also pass through broadcasts, and through reductions along the axes that are kept; transposes and
 // broadcasts of a reduction's result stay, because the iteration space expresses them. What remains
 // on an argument is a chain of views that the run time turns into strides.
 
-#include "tenon/ir/build.hpp"
-#include "tenon/passes/axis_groups.hpp"
 #include "tenon/passes/dead_nodes.hpp"
+#include "tenon/passes/moved_takes.hpp"
 
 namespace tenon::passes {
 namespace detail {
-
-struct movement {
-  op_info const* op = nullptr;
-  int attributes = no_attribute;
-  dim_list dims = {};
-  constexpr bool operator==(movement const&) const = default;
-  constexpr bool relabels() const {
-    return op == op_id<ops::broadcast> || op == op_id<ops::transpose>;
-  }
-};
-
 // "Node `id` seen through `how`", and what it was rewritten to.
 struct demand {
   int id;
@@ -38,9 +26,9 @@ struct demand {
   int result = -1;
 };
 
-class puller {
+class puller : moved_takes {
  public:
-  constexpr explicit puller(graph& g) : g_(g) {}
+  constexpr explicit puller(graph& g) : moved_takes(g) {}
 
   // The id of `root` seen through `how`, with the movement as deep in the graph as it goes.
   constexpr int pull(int root, movement const& how) {
@@ -69,8 +57,9 @@ class puller {
   }
 
   constexpr bool is_view_of_argument(int id) const {
-    while (g_[id].is(op_kind::movement)) id = g_[id].operands[0];
-    return g_[id].is<ops::input>();
+    while (g_[id].is<ops::slice>() || g_[id].is<ops::reshape>() || g_[id].is<ops::transpose>())
+      id = g_[id].operands[0];
+    return g_[id].is(op_kind::source);
   }
 
   constexpr void ask(int i) {
@@ -83,11 +72,19 @@ class puller {
       for (int k = 0; k < n.operands.size(); ++k) d.sources[k] = want_operand(n.operands[k], d.how);
     } else if (n.is(op_kind::reduction) && rearranges) {
       d.passes_through = true;
-      d.sources[0] = want(n.operands[0], through_reduction(n, d.how, d.axes));
-    } else if (rearranges &&
-               (n.is<ops::broadcast>() || (n.is<ops::transpose>() && !is_view_of_argument(d.id)))) {
+      d.sources[0] = want(n.operands[0], d.how.takes() ? taken_around(n, d.how, d.axes)
+                                                       : through_reduction(n, d.how, d.axes));
+    } else if (rearranges && n.is<ops::take>()) {
       d.passes_through = true;
-      d.sources[0] = want_operand(n.operands[0], through_broadcast(n, d.how, d.map));
+      d.sources[0] = d.how.takes() ? -1 : want(n.operands[0], through_take(n, d.how, d.map));
+      for (int k = 1; k < n.operands.size(); ++k) d.sources[k] = want_operand(n.operands[k], d.how);
+    } else if (rearranges &&
+               (n.is<ops::broadcast>() ||
+                (n.is<ops::transpose>() && (d.how.takes() || !is_view_of_argument(d.id))))) {
+      d.passes_through = true;
+      d.sources[0] =
+          want_operand(n.operands[0], d.how.takes() ? through_repetition(n, d.how, d.map)
+                                                    : through_broadcast(n, d.how, d.map));
     }
     demands_[i] = d;
   }
@@ -97,6 +94,11 @@ class puller {
     if (d.passes_through) {
       for (int k = 0; k < n.operands.size(); ++k)
         if (d.sources[k] >= 0) n.operands[k] = demands_[d.sources[k]].result;
+      if (n.is<ops::take>()) return d.how.takes() ? taken_twice(n, d.how) : moved_take(n, d);
+      if (n.is(op_kind::movement) && d.how.takes())
+        return build::broadcast(g_, n.operands[0],
+                                d.sources[0] >= 0 ? attribute(g_.attributes[d.map]) : attribute(),
+                                d.how.dims);
       if (n.is(op_kind::movement))
         return build::broadcast(g_, n.operands[0], attribute(g_.attributes[d.map]), d.how.dims);
       n.dims = d.how.dims;
@@ -110,6 +112,9 @@ class puller {
                               d.how.dims);
     if (n.rank() == 0) return build::broadcast(g_, d.id, {}, d.how.dims);
     if (d.how.op == op_id<ops::reshape>) return build::reshape(g_, d.id, d.how.dims);
+    if (d.how.takes())
+      return build::take(g_, d.id, attribute(g_.attributes[d.how.attributes]), d.how.indices,
+                         d.how.checked, d.how.dims);
     if (is_whole(n, d.how)) return d.id;
     return g_.intern(node{.op = d.how.op,
                           .type = n.type,
@@ -133,115 +138,60 @@ class puller {
     for (int k = 0; k < first.size(); ++k) result.push_back(second[static_cast<int>(first[k])]);
     return result;
   }
-
-  // The reduced axes are taken whole and keep their place among the kept ones; `axes` tells where
-  // that is.
-  constexpr movement through_reduction(node const& n, movement const& how, unsigned& axes) {
-    node const& operand = g_.operand(n, 0);
-    if (how.op == op_id<ops::slice>) {
-      axes = n.axes;
-      return sliced_around(n, operand, how);
-    }
-    movement result{how.op};
-    auto groups = reshape_groups(g_.dims, n.dims, how.dims);
-    int axis = 0;  // of the operand
-    auto take_reduced = [&] {
-      for (; axis < operand.rank() && (n.axes >> axis & 1u); ++axis) {
-        axes |= 1u << result.dims.size();
-        result.dims.push_back(operand.dims[axis]);
-      }
-    };
-    for (auto group : groups) {
-      take_reduced();
-      for (int kept = group.from; kept < group.from_end; ++kept, ++axis)
-        if (n.axes >> axis & 1u) {
-          g_.refused = refusal::reshape_across_reduction;
-          return result;
-        }
-      for (int k = group.to; k < group.to_end; ++k) result.dims.push_back(how.dims[k]);
-    }
-    take_reduced();
-    return result;
-  }
-  constexpr movement sliced_around(node const& n, node const& operand, movement const& how) {
-    movement result{how.op};
-    attribute numbers;
-    for (int axis = 0, kept = 0; axis < operand.rank(); ++axis) {
-      bool reduced = n.axes >> axis & 1u;
-      push_bounds(numbers, reduced ? -1 : kept, how);
-      result.dims.push_back(reduced ? operand.dims[axis] : how.dims[kept]);
-      kept += !reduced;
-    }
-    result.attributes = g_.intern(numbers);
-    return result;
-  }
-  // Start, stop and step of axis `axis` of a slice; everything for -1.
-  constexpr void push_bounds(attribute& numbers, int axis, movement const& how) const {
-    long long const whole[] = {0, tenon::detail::open_bound, 1};
-    for (int j = 0; j < 3; ++j)
-      numbers.push_back(axis < 0 ? whole[j] : g_.attributes[how.attributes][3 * axis + j]);
-  }
-
-  // A slice or reshape of a broadcast, as a movement of its operand; `map` is the broadcast's map
-  // from there.
-  constexpr movement through_broadcast(node const& n, movement const& how, int& map) {
-    node const& operand = g_.operand(n, 0);
-    if (how.op == op_id<ops::reshape>) return reshaped_operand(n, operand, how, map);
-    map = n.attributes;
+  // Where the operand is repeated it is read at its one position. Along axes that neither it nor an
+  // index varies along the result is repeated, by `map`, instead of computed.
+  constexpr movement through_repetition(node const& n, movement const& how, int& map) {
+    node const operand = g_.operand(n, 0);
     attribute const axes = g_.attributes_of(n);
-    movement result{how.op};
-    attribute numbers;
+    attribute const positions = g_.attributes[how.attributes];
+    index_list used;
+    attribute moved, kept;
+    unsigned varying = 0;
     for (int k = 0; k < axes.size(); ++k) {
       int axis = static_cast<int>(axes[k]);
       bool is_repeated = operand.dims[k] == unit_dim && n.dims[axis] != unit_dim;
-      push_bounds(numbers, is_repeated ? -1 : axis, how);
-      result.dims.push_back(is_repeated ? unit_dim : how.dims[axis]);
+      moved.push_back(is_repeated ? 0 : use(used, positions[axis], how));
+      if (!is_repeated && moved[k] >= 0) varying |= 1u << moved[k];
     }
-    result.attributes = g_.intern(numbers);
-    return result;
-  }
-  // The operand keeps the groups of axes that it varies along, in its own order.
-  constexpr movement reshaped_operand(node const& n, node const& operand, movement const& how,
-                                      int& map) {
-    attribute const axes = g_.attributes_of(n);
-    auto const groups = reshape_groups(g_.dims, n.dims, how.dims);
-    movement result{how.op};
-    attribute moved;
-    int k = 0;
-    auto skip_units = [&] {
-      while (k < operand.rank() && operand.dims[k] == unit_dim) ++k;
-    };
-    for (skip_units(); k < operand.rank(); skip_units()) {
-      int g = 0;
-      while (axes[k] >= groups[g].from_end) ++g;
-      for (int axis = groups[g].from; axis < groups[g].from_end; ++axis) {
-        if (n.dims[axis] == unit_dim) continue;
-        skip_units();
-        if (k == operand.rank() || axes[k] != axis) {
-          g_.refused = refusal::reshape_across_broadcast;
-          k = operand.rank();
-          break;
-        }
-        ++k;
-      }
-      for (int axis = groups[g].to; axis < groups[g].to_end; ++axis) {
-        moved.push_back(axis);
-        result.dims.push_back(how.dims[axis]);
-      }
+    for (int index : used.indices) varying |= varying_axes(index);
+    movement result{how.op, no_attribute, {}, {}, used.checked};
+    attribute place;  // of each axis of how.dims among those that are kept
+    for (int axis = 0; axis < how.dims.size(); ++axis) {
+      place.push_back(kept.size());
+      if (!(varying >> axis & 1u)) continue;
+      kept.push_back(axis);
+      result.dims.push_back(how.dims[axis]);
     }
-    map = g_.intern(moved);
+    for (long long& at : moved)
+      if (at >= 0) at = varying >> at & 1u ? place[static_cast<int>(at)] : 0;
+    for (int index : used.indices) result.indices.push_back(narrowed(index, place, result.dims));
+    result.attributes = g_.intern(moved);
+    map = g_.intern(kept);
     return result;
   }
 
-  graph& g_;
+  // The index over `dims`, which are those axes that it varies along, and maybe others.
+  constexpr int narrowed(int id, attribute const& place, dim_list const& dims) {
+    if (g_[id].rank() == 0 || g_[id].dims == dims) return id;
+    unsigned const varying = varying_axes(id);
+    attribute map;
+    for (int k = 0; k < g_[id].rank(); ++k) map.push_back(varying >> k & 1u ? place[k] : 0);
+    return puller(g_).pull(id, {op_id<ops::take>, g_.intern(map), dims});
+  }
+  constexpr int moved_take(node const& n, demand const& d) {
+    node moved = n;
+    moved.dims = d.how.dims;
+    moved.attributes = d.map;
+    return g_.intern(moved);
+  }
   constexpr_vector<demand> demands_;
   constexpr_vector<int> first_;  // demand of each node; -1: none
 };
 
 }  // namespace detail
 
-// @post slices and reshapes stand on arguments only; a result that is a reshape is computed before
-// it and presented so
+// @post slices, reshapes and takes stand on arguments only; a result that is a reshape is computed
+// before it and presented so
 constexpr graph movement(graph g) {
   for (graph_output& output : g.outputs)
     while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];  // `dims` stays
@@ -251,7 +201,7 @@ constexpr graph movement(graph g) {
   for (node n : g.nodes) {
     for (int& operand : n.operands) operand = moved[operand];
     if (n.is(op_kind::movement))
-      moved.push_back(detail::puller(result).pull(n.operands[0], {n.op, n.attributes, n.dims}));
+      moved.push_back(detail::puller(result).pull(n.operands[0], detail::movement_of(n)));
     else
       moved.push_back(result.intern(n));
   }

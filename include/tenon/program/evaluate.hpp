@@ -38,12 +38,15 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr long long bits = Bits;
   static constexpr op_kind kind = Op::kind;
   static constexpr bool is_load = std::is_same_v<Op, ops::load>;
+  // Operands that no memory holds: their element is where they have it.
+  static constexpr bool is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
+  static constexpr bool is_read = is_load || is_position;
   static constexpr bool is_store = std::is_same_v<Op, ops::store>;
   static constexpr bool moves_elements = (is_load || is_store) && where == place::element;
   static constexpr bool is_reduction = Op::kind == op_kind::reduction;
   static constexpr bool is_scalar = std::is_same_v<Op, ops::scalar>;
   static constexpr bool is_size = std::is_same_v<Op, ops::size>;
-  using value_type = typename detail::register_of<Op, type, is_reduction && Op::has_state>::type;
+  using value_type = typename detail::register_of<Op, type, Op::has_state>::type;
   using operands = std::integer_sequence<int, Operands...>;
   static constexpr int operand_count = sizeof...(Operands);
   static constexpr int first_operand = [] {
@@ -79,11 +82,12 @@ struct program_traits<program<Instructions...>> {
   template <int K>
   using at = instruction_traits<typename decltype(detail::select_indexed<K>(static_cast<pack const*>(nullptr)))::type>;
 
-  static constexpr int load_count = (0 + ... + (instruction_traits<Instructions>::is_load));
+  static constexpr int load_count = (0 + ... + (instruction_traits<Instructions>::is_read));
   static constexpr int store_count = (0 + ... + (instruction_traits<Instructions>::is_store));
   static constexpr int scalar_count = (0 + ... + (instruction_traits<Instructions>::is_scalar));
   static constexpr int size_count = (0 + ... + (instruction_traits<Instructions>::is_size));
   static constexpr bool has_reduction = (false || ... || instruction_traits<Instructions>::is_reduction);
+  static constexpr bool has_positions = (false || ... || instruction_traits<Instructions>::is_position);
   static constexpr bool has_total = (false || ... || (instruction_traits<Instructions>::where == place::total));
   // Phases that end with a reduction over the columns.
   static constexpr int row_phases = [] {

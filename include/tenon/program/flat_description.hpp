@@ -39,7 +39,8 @@ struct flat_description {
   static_vector<dim, max_axes> axes;
   static_vector<load, Capacities::operands> loads;
   static_vector<store, Capacities::operands> stores;
-  static_vector<int, Capacities::operands> scalars, sizes;
+  static_vector<int, Capacities::operands> scalars;
+  static_vector<quantity, Capacities::operands> sizes;
   unsigned rows = 0, columns = 0;
   bool is_complete = true;  // everything fitted
 

@@ -17,6 +17,7 @@ void add_layout(call_facts& facts, Prepared const& prepared) {
   facts.configuration = prepared.description();
   description const& d = *facts.about;
   for (int k = 0; k < traits::load_count; ++k) {
+    if (d.space.loads[k].what != reading::element) continue;
     int id = d.space.loads[k].view;
     while (!d.final[id].is<ops::input>()) id = d.final[id].operands[0];
     argument const& given = facts.inputs[static_cast<std::size_t>(d.final[id].bits)];

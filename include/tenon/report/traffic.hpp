@@ -94,12 +94,25 @@ class traffic_counter {
     return false;
   }
 
+  // The axes along which elements are read through address `wanted`.
+  unsigned axes_read_from(int wanted) const {
+    auto const& items = d_.space.instructions;
+    for (instruction const& i : items) {
+      if (i.op != op_id<ops::fetch>) continue;
+      int at = i.operands[0];
+      while (items[at].op != op_id<ops::address>) at = items[at].operands[0];
+      if (items[at].bits == wanted) return i.axes;
+    }
+    return 0;
+  }
+
   void count_loads(traffic& result) const {
     std::vector<long long> of_argument(inputs_.size());
     graph const& g = d_.final;
     for (int k = 0; k < d_.space.loads.size(); ++k) {
       load const& l = d_.space.loads[k];
-      unsigned axes = 0;
+      if (l.what == reading::position) continue;
+      unsigned axes = l.what == reading::address ? axes_read_from(k) : 0;
       for (int axis : l.along)
         if (axis != no_axis) axes |= 1u << axis;
       int id = l.view;

@@ -13,12 +13,14 @@ namespace tenon::detail {
 struct spaced_operand {
   std::int64_t strides[max_axes] = {};
   std::int64_t offset = 0;  // of element 0, in elements
-  int argument = -1;        // input or output position
+  int argument = -1;        // input or output position; -1: an index
+  reading what = reading::element;  // an address counts in bytes
+  std::int64_t first = 0, beyond = 0;  // address: the bytes that may be read through it
 };
 
 // Where an operand lies in its argument, in bytes from the argument's address.
 struct operand_range {
-  int argument = -1;
+  int argument = -1;                   // -1: an index, whose first position is `offset`
   std::int64_t offset = 0;             // of the element that the kernel starts from
   std::int64_t first = 0, beyond = 0;  // the bytes it may touch
 };
@@ -31,7 +33,7 @@ class binder {
   // @pre outputs[k] has the shape of the expression's output k
   [[gnu::cold]] binder(description const& d, std::span<argument const> inputs, std::span<argument const> outputs, expression_name const& name)
       : d_(d), lengths_(d.final, inputs, name), inputs_(inputs), outputs_(outputs), name_(name) {
-    for (load const& l : d_.space.loads) loads_.push_back(spaced(view_of(l.view), l.along, input_under(l.view)));
+    for (load const& l : d_.space.loads) loads_.push_back(spaced_load(l));
     for (store const& s : d_.space.stores) stores_.push_back(spaced(target_of(s.output), s.along, s.output));
   }
 
@@ -44,7 +46,7 @@ class binder {
     if constexpr (traits::size_count > 0)
       visit_instructions<Program>([&](auto index) {
         using I = typename traits::template at<decltype(index)::value>;
-        if constexpr (I::is_size) result.sizes[I::bits] = number_word(I::type, static_cast<double>(count(d_.space.sizes[static_cast<int>(I::bits)])));
+        if constexpr (I::is_size) result.sizes[I::bits] = number_word(I::type, static_cast<double>(value_of(d_.space.sizes[static_cast<int>(I::bits)])));
       });
     return result;
   }
@@ -57,6 +59,7 @@ class binder {
   [[gnu::cold]] bool may_alias(int i, int j) const {
     spaced_operand const& written = stores_[i];
     spaced_operand const& read = loads_[j];
+    if (read.what != reading::element) return false;
     for (int axis = 0; axis < d_.space.axes.size(); ++axis)
       if (lengths_[d_.space.axes[axis]] != 1 && read.strides[axis] != written.strides[axis]) return false;
     return read.offset == written.offset && size_of(inputs_[static_cast<std::size_t>(read.argument)].type) ==
@@ -69,6 +72,7 @@ class binder {
     graph const& g = d_.final;
     node const& n = g[id];
     if (n.is<ops::input>()) return inputs_[static_cast<std::size_t>(n.bits)].layout;
+    if (n.is<ops::index>()) return row_major(lengths_(n.dims));
     tenon::layout operand = view_of(n.operands[0]);
     if (n.is<ops::slice>()) return slice_of(operand, g.attributes_of(n));
     axis_list extents = lengths_(n.dims);
@@ -91,8 +95,8 @@ class binder {
     return sliced(operand, starts, steps, counts);
   }
   int input_under(int id) const {
-    while (!d_.final[id].is<ops::input>()) id = d_.final[id].operands[0];
-    return static_cast<int>(d_.final[id].bits);
+    while (d_.final[id].is(op_kind::movement)) id = d_.final[id].operands[0];
+    return d_.final[id].is<ops::input>() ? static_cast<int>(d_.final[id].bits) : -1;
   }
 
   // An output may be presented in another shape than it is computed in.
@@ -112,7 +116,26 @@ class binder {
     return result;
   }
 
+  [[gnu::cold]] spaced_operand spaced_load(load const& l) const {
+    tenon::layout const view = view_of(l.view);
+    spaced_operand result = spaced(view, l.along, input_under(l.view));
+    result.what = l.what;
+    if (l.what != reading::address) return result;
+    std::int64_t const bytes = size_of(d_.final[l.view].type);
+    for (std::int64_t& stride : result.strides) stride *= bytes;
+    result.offset *= bytes;
+    result.first = result.beyond = result.offset;
+    for (int k = 0; k < view.rank; ++k) {
+      if (view.extents[k] == 0) return result;
+      (view.strides[k] < 0 ? result.first : result.beyond) += (view.extents[k] - 1) * view.strides[k] * bytes;
+    }
+    result.beyond += bytes;
+    return result;
+  }
+
   [[gnu::cold]] operand_range range_of(spaced_operand const& o, std::span<argument const> arrays) const {
+    if (o.what == reading::position) return {-1, o.offset, 0, 0};
+    if (o.what == reading::address) return {o.argument, o.offset, o.first, o.beyond};
     std::int64_t bytes = size_of(arrays[static_cast<std::size_t>(o.argument)].type), low = o.offset, high = o.offset;
     for (int axis = 0; axis < d_.space.axes.size(); ++axis) {
       std::int64_t length = lengths_[d_.space.axes[axis]];
@@ -122,9 +145,12 @@ class binder {
     return {o.argument, o.offset * bytes, low * bytes, (high + 1) * bytes};
   }
 
-  std::int64_t count(int attributes) const {
+  [[gnu::cold]] std::int64_t value_of(quantity const& q) const {
+    if (q.what == quantity::kind::extent) return view_of(q.of).extents[q.axis];
+    if (q.what == quantity::kind::stride)
+      return view_of(q.of).strides[q.axis] * (input_under(q.of) < 0 ? 1 : size_of(d_.final[q.of].type));
     std::int64_t result = 1;
-    for (long long d : d_.final.attributes[attributes]) result *= lengths_[static_cast<dim>(d)];
+    for (long long d : d_.final.attributes[q.of]) result *= lengths_[static_cast<dim>(d)];
     return result;
   }
 

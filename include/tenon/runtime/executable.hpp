@@ -59,6 +59,7 @@ struct call_arguments {
 }
 
 inline void* start_of(argument const* arrays, operand_range const& range) {
+  if (range.argument < 0) return reinterpret_cast<void*>(static_cast<std::intptr_t>(range.offset));
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(arrays[range.argument].data) + static_cast<std::uintptr_t>(range.offset));
 }
 

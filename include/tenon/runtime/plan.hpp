@@ -75,6 +75,11 @@ class plan {
     bound_arguments<Program> arguments;
     for (int k = 0; k < traits::load_count; ++k) {
       operand_range const& range = loads_[k];
+      if (is_index(k)) {
+        arguments.loads[k] =
+            reinterpret_cast<void const*>(static_cast<std::intptr_t>(range.offset));
+        continue;
+      }
       check(inputs[range.argument], range, input_extents_[range.argument], range.argument, name);
       arguments.loads[k] = static_cast<char const*>(inputs[range.argument]) + range.offset;
     }
@@ -89,6 +94,11 @@ class plan {
   }
 
  private:
+  // Whether load k is of no memory. The others have nothing to test in a program without indices.
+  bool is_index(int k) const {
+    if constexpr (traits::has_positions) return loads_[k].argument < 0;
+    return false;
+  }
   void check(void const* data, operand_range const& range, axis_list const& extents, int operand,
              expression_name const& name) const {
     if (range.beyond <= range.first) return;
@@ -103,6 +113,7 @@ class plan {
       void const* out = outputs[stores_[i].argument];
       axis_list const& extents = output_extents_[stores_[i].argument];
       for (int j = 0; j < traits::load_count; ++j) {
+        if (is_index(j)) continue;
         int const operand = loads_[j].argument;
         if (overlap(out, stores_[i], inputs[operand], loads_[j]) &&
             !(out == inputs[operand] && may_alias_[i * traits::load_count + j]))

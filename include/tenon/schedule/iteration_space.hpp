@@ -8,46 +8,10 @@
 // can be: sum over rows of a sum over columns.
 
 #include "tenon/ir/build.hpp"
+#include "tenon/ops/indexing.hpp"
+#include "tenon/schedule/space.hpp"
 
 namespace tenon {
-
-inline constexpr int max_axes = 16;
-inline constexpr int no_axis = -1;
-// Iteration axis of each axis of a value; no_axis where its extent is 1.
-using coordinates = static_vector<int, max_rank>;
-
-struct instruction {
-  op_info const* op = nullptr;
-  dtype type = dtype::f32;
-  static_vector<int, max_operands> operands = {};
-  unsigned axes = 0;     // iteration axes the value varies over
-  unsigned reduced = 0;  // reduction: iteration axes it reduces
-  long long bits =
-      0;  // literal: value; load, store, scalar, size: position in the list of its kind
-  constexpr bool operator==(instruction const&) const = default;
-};
-
-// A view of an argument, read along the axes.
-struct load {
-  int view = -1;  // node of the graph: an input under a chain of movements
-  coordinates along = {};
-  constexpr bool operator==(load const&) const = default;
-};
-struct store {
-  int value = -1;  // instruction
-  int output = -1;
-  coordinates along = {};
-};
-
-struct iteration_space {
-  constexpr_vector<dim> axes;
-  constexpr_vector<instruction> instructions;
-  constexpr_vector<load> loads;
-  constexpr_vector<store> stores;
-  constexpr_vector<int> scalars;  // run-time scalar number k is argument scalars[k]
-  constexpr_vector<int> sizes;    // size number k counts the dims of graph attribute sizes[k]
-  refusal refused = refusal::none;
-};
 
 namespace detail {
 
@@ -72,7 +36,7 @@ class space_builder {
   struct demand {
     int id;
     coordinates along;
-    static_vector<int, max_operands> sources = {};
+    static_vector<int, max_operands> sources = {};  // of take: those of the indices
     unsigned reduced = 0;
     int result = -1;
   };
@@ -111,22 +75,28 @@ class space_builder {
     return heads_[id] = demands_.size() - 1;
   }
 
+  constexpr int want_operand(int id, coordinates const& along) {
+    return want(id, g_[id].rank() == 0 ? coordinates{} : along);
+  }
+
   constexpr bool is_view(node const& n) const {
-    return n.is<ops::input>() || n.is<ops::slice>() || n.is<ops::reshape>();
+    return n.is<ops::input>() || n.is<ops::index>() || n.is<ops::slice>() || n.is<ops::reshape>();
   }
 
   constexpr void ask(int i) {
     demand d = demands_[i];
     node const& n = g_[d.id];
     if (is_view(n) || n.is(op_kind::source)) return;
-    if (n.is(op_kind::movement)) {
+    if (n.is<ops::take>()) {
+      for (int k = 1; k < n.operands.size(); ++k)
+        d.sources.push_back(want_operand(n.operands[k], d.along));
+    } else if (n.is(op_kind::movement)) {
       d.sources.push_back(want(n.operands[0], relabelled(n, d.along)));
     } else if (n.is(op_kind::reduction)) {
       coordinates along = reduction_coordinates(n, d);
       for (int operand : n.operands) d.sources.push_back(want(operand, along));
     } else {
-      for (int operand : n.operands)
-        d.sources.push_back(want(operand, g_[operand].rank() == 0 ? coordinates{} : d.along));
+      for (int operand : n.operands) d.sources.push_back(want_operand(operand, d.along));
     }
     demands_[i] = d;
   }
@@ -175,7 +145,9 @@ class space_builder {
 
   constexpr int emit(demand const& d) {
     node const& n = g_[d.id];
-    if (is_view(n)) return emit_load(n, d);
+    if (is_view(n))
+      return emit_load(d.id, d.along, is_of_index(d.id) ? reading::position : reading::element);
+    if (n.is<ops::take>()) return emit_take(n, d);
     if (n.is(op_kind::movement)) return demands_[d.sources[0]].result;
     instruction result{n.op, n.type, {}, 0, d.reduced, n.bits};
     for (int source : d.sources) {
@@ -184,7 +156,8 @@ class space_builder {
     }
     if (n.is(op_kind::reduction)) return emit_reduction(result);
     if (n.is<ops::scalar>()) result.bits = position(space_.scalars, static_cast<int>(n.bits));
-    if (n.is<ops::size>()) result.bits = position(space_.sizes, n.attributes);
+    if (n.is<ops::size>())
+      result.bits = position(space_.sizes, quantity{quantity::kind::count, n.attributes});
     return add(result);
   }
 
@@ -203,14 +176,59 @@ class space_builder {
     return add(wanted);
   }
 
-  constexpr int emit_load(node const& n, demand const& d) {
-    load l{d.id, d.along};
-    int found = 0;
-    while (found < space_.loads.size() && !(space_.loads[found] == l)) ++found;
-    if (found == space_.loads.size()) space_.loads.push_back(l);
-    instruction result{op_id<ops::load>, n.type, {}, 0, 0, found};
-    for (int axis : d.along)
+  constexpr bool is_of_index(int view) const {
+    while (g_[view].is(op_kind::movement)) view = g_[view].operands[0];
+    return g_[view].is<ops::index>();
+  }
+
+  constexpr int emit_load(int view, coordinates const& along, reading what) {
+    op_info const* const ops[] = {op_id<ops::load>, op_id<ops::address>, op_id<ops::index>};
+    instruction result{ops[static_cast<int>(what)],
+                       what == reading::element ? g_[view].type : dtype::i64,
+                       {},
+                       0,
+                       0,
+                       position(space_.loads, load{view, along, what})};
+    for (int axis : along)
       if (axis != no_axis) result.axes |= 1u << axis;
+    return add(result);
+  }
+
+  // The address of the view's element along the axes that no index names moves by each index.
+  constexpr int emit_take(node const& n, demand const& d) {
+    int const view = n.operands[0];
+    bool const is_position = is_of_index(view);
+    attribute const& map = g_.attributes_of(n);
+    coordinates along;
+    for (int k = 0; k < map.size(); ++k)
+      along.push_back(map[k] < 0 || length(g_[view].dims[k]) == unit_dim
+                          ? no_axis
+                          : d.along[static_cast<int>(map[k])]);
+    if (n.operands.size() == 1)
+      return emit_load(view, along, is_position ? reading::position : reading::element);
+    int at = emit_load(view, along, is_position ? reading::position : reading::address);
+    for (int k = 0; k < map.size(); ++k) {
+      if (map[k] >= 0) continue;
+      int const number = static_cast<int>(-1 - map[k]);
+      bool const is_checked = n.axes >> number & 1u;
+      op_info const* const op = is_position  ? op_id<ops::advance_position>
+                                : is_checked ? op_id<ops::advance_checked>
+                                             : op_id<ops::advance>;
+      at = add_of(
+          op, dtype::i64,
+          {{at, demands_[d.sources[number]].result, add_quantity({quantity::kind::stride, view, k}),
+            add_quantity({quantity::kind::extent, view, k})},
+           4});
+    }
+    return is_position ? at : add_of(op_id<ops::fetch>, n.type, {{at}, 1});
+  }
+  constexpr int add_quantity(quantity const& q) {
+    return add({op_id<ops::size>, dtype::i64, {}, 0, 0, position(space_.sizes, q)});
+  }
+  constexpr int add_of(op_info const* op, dtype type,
+                       static_vector<int, max_operands> const& operands) {
+    instruction result{op, type, operands};
+    for (int operand : operands) result.axes |= space_.instructions[operand].axes;
     return add(result);
   }
 
@@ -219,7 +237,7 @@ class space_builder {
     space_.stores.push_back({d.result, output, d.along});
   }
 
-  static constexpr int position(constexpr_vector<int>& list, int item) {
+  template <class T> static constexpr int position(constexpr_vector<T>& list, T const& item) {
     for (int k = 0; k < list.size(); ++k)
       if (list[k] == item) return k;
     list.push_back(item);

@@ -11,7 +11,8 @@ namespace tenon::detail {
 // and sweeping it would repeat reductions: that is the work of a contraction.
 constexpr bool is_spanned(iteration_space const& space) {
   for (instruction const& i : space.instructions)
-    if (i.op == op_id<ops::load> && i.axes == all_axes(space)) return true;
+    if ((i.op == op_id<ops::load> || i.op == op_id<ops::fetch>)&&i.axes == all_axes(space))
+      return true;
   return space.axes.empty();
 }
 

@@ -37,7 +37,7 @@ static_assert(!agree([](table& t) { return two{t.n, t.m}; }));
 
 // Slices.
 static_assert(shown([](table& t) { return t.sliced(t.n, 1, -1, 1); }) == "x0.0[1:-1]");
-static_assert(shown([](table& t) { return t.sliced(t.n, open, open, -1); }) == "x0.0[::-1]");
+static_assert(shown([](table& t) { return t.sliced(t.n, open, open, -1); }) == "x0.0");  // reversed, as long
 static_assert(shown([](table& t) { return t.sliced(t.n, 0, open, 1); }) == "x0.0");
 static_assert(shown([](table& t) { return t.sliced(t.constant(10), 1, -1, 3); }) == "3");
 static_assert(shown([](table& t) { return t.sliced(t.constant(10), 7, 3, 1); }) == "0");

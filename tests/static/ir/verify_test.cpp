@@ -52,7 +52,7 @@ static_assert(is_fault("a reduction's shape is not the axes it keeps",
                        [](graph& g) { find<ops::maximum_of>(g).dims.push_back(unit_dim); }));
 static_assert(is_fault("a reduction's state is read by something else than a projection",
                        [](graph& g) { find<ops::m2_of>(g).op = op_id<ops::exp>; }));
-static_assert(is_fault("a projection does not read a reduction's state",
+static_assert(is_fault("a projection does not read a state",
                        [](graph& g) { find<ops::moments>(g).op = op_id<ops::sum>; }));
 static_assert(is_fault("a map is missing",
                        [](graph& g) { find<ops::transpose>(g).attributes = no_attribute; }));

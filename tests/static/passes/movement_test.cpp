@@ -37,9 +37,9 @@ static_assert(is(moved<matrix>([](auto x) {
                  }),
                  R"(
 %0 = input 0 : f32[x0.0, x0.1]
-%1 = slice %0 [_ _ -1 0 _ 1] : f32[x0.0[::-1], x0.1]
-%2 = slice %1 [0 _ 1 -3 _ 2] : f32[x0.0[::-1], x0.1[-3::2]]
-%3 = exp %2 : f32[x0.0[::-1], x0.1[-3::2]]
+%1 = slice %0 [_ _ -1 0 _ 1] : f32[x0.0, x0.1]
+%2 = slice %1 [0 _ 1 -3 _ 2] : f32[x0.0, x0.1[-3::2]]
+%3 = exp %2 : f32[x0.0, x0.1[-3::2]]
 return %3:f32
 )"));
 static_assert(is(moved<f32<4, 6>>([](auto x) { return reshape(exp(x), shape<2, -1>) * 2; }), R"(

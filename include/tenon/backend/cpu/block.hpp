@@ -37,7 +37,7 @@ template <int Phase, bool Stores, class Program>
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (I::is_load)
+      if constexpr (I::is_read)
         value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
     });
     evaluate_element<Phase, Stores>(f);

@@ -19,7 +19,7 @@ inline constexpr bool is_block_operand = [] {
   if constexpr (I::is_store)
     return Stores && I::where == place::element;
   else
-    return I::is_load && I::where == place::element &&
+    return I::is_read && I::where == place::element &&
            element_needs<Program>::template at<Phase, Stores>.needed[K];
 }();
 
@@ -28,7 +28,7 @@ template <class Program, int K, bool IsOperand> struct block_address_slot {};
 template <class Program, int K>
 struct block_address_slot<Program, K, true>
     : block_address<
-          K, std::conditional_t<program_traits<Program>::template at<K>::is_load,
+          K, std::conditional_t<program_traits<Program>::template at<K>::is_read,
                                 storage_t<program_traits<Program>::template at<K>::type> const,
                                 storage_t<program_traits<Program>::template at<K>::type>>> {};
 template <class Program, int Phase, bool Stores, class Sequence> struct block_address_file;
@@ -61,6 +61,23 @@ template <class Program, int Phase, bool Stores, int... K>
 struct block_buffer_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
     : block_buffer_slot<Program, K, is_block_operand<Program, Phase, Stores, K>>... {};
 
+template <int K> struct block_position { long long start; };
+template <class Program, int K, bool IsPosition> struct block_position_slot {};
+template <class Program, int K> struct block_position_slot<Program, K, true> : block_position<K> {};
+template <class Program, int Phase, bool Stores, class Sequence> struct block_position_file;
+template <class Program, int Phase, bool Stores, int... K>
+struct block_position_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
+    : block_position_slot<Program, K,
+                          is_block_operand<Program, Phase, Stores, K> &&
+                              program_traits<Program>::template at<K>::is_position>... {};
+
+// Where each index or address is at the first column.
+template <class Program, int Phase, bool Stores>
+struct block_positions
+    : block_position_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+
+template <int K> long long& position_in(block_position<K>& p) { return p.start; }
+
 // Memory for the operands of a block that are not contiguous.
 template <class Program, int Phase, bool Stores>
 struct block_buffers
@@ -75,7 +92,10 @@ template <class Program, int Phase, bool Stores> class block_operands {
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename traits::template at<k>;
-      address_in<k>(row_) = c.template address<I>(row);
+      if constexpr (I::is_position)
+        position_in<k>(positions_) = c.template position<I>(row);
+      else
+        address_in<k>(row_) = c.template address<I>(row);
     });
   }
 
@@ -85,6 +105,12 @@ template <class Program, int Phase, bool Stores> class block_operands {
       constexpr int k = decltype(index)::value;
       using I = typename traits::template at<k>;
       auto*& address = address_in<k>(block_);
+      if constexpr (I::is_position) {
+        address = buffer_in<k>(buffers_);
+        enumerate(call_.layout.columns, call_.template column_strides<I>(),
+                  position_in<k>(positions_), begin, count, buffer_in<k>(buffers_));
+        return;
+      }
       address = direct<k>(begin, count);
       if (address) return;
       address = buffer_in<k>(buffers_);
@@ -123,6 +149,7 @@ template <class Program, int Phase, bool Stores> class block_operands {
   call<Program> const& call_;
   block_addresses<Program, Phase, Stores> row_, block_;
   block_buffers<Program, Phase, Stores> buffers_;
+  block_positions<Program, Phase, Stores> positions_;
 };
 
 }  // namespace tenon::cpu_backend

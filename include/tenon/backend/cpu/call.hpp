@@ -3,8 +3,8 @@
 // One call of a program → what stays the same during it, and the values that one thread has of the
 // row it is at.
 
-#include "tenon/program/visit.hpp"
 #include "tenon/backend/cpu/strided_block.hpp"
+#include "tenon/program/visit.hpp"
 
 namespace tenon::cpu_backend {
 
@@ -25,18 +25,23 @@ template <class Program> struct call {
   }
 
   template <class I> long long const* column_strides() const {
-    if constexpr (I::is_load)
+    if constexpr (I::is_read)
       return layout.loads[I::bits].column_strides;
     else
       return layout.stores[I::bits].column_strides;
   }
   template <class I> bool is_contiguous_in_row() const {
-    if constexpr (I::is_load)
+    if constexpr (I::is_read)
       return load_is_contiguous[I::bits];
     else
       return store_is_contiguous[I::bits];
   }
 
+  // Where operand I, an index or an address, is at the first column of a row.
+  template <class I> long long position(coordinate const& row) const {
+    return static_cast<long long>(reinterpret_cast<std::intptr_t>(arguments.loads[I::bits])) +
+           offset_of(layout.rows, row, layout.loads[I::bits].row_strides);
+  }
   // Address of the first column of load or store I in a row.
   template <class I> auto* address(coordinate const& row) const {
     using storage = storage_t<I::type>;
@@ -69,6 +74,8 @@ void load_values(call<Program> const& c, row_state<Program>& state) {
     if constexpr (I::is_load && I::where == Where)
       value_of<k>(state.values()) =
           static_cast<typename I::value_type>(*c.template address<I>(state.where));
+    else if constexpr (I::is_position && I::where == Where)
+      value_of<k>(state.values()) = c.template position<I>(state.where);
   });
 }
 

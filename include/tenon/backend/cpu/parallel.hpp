@@ -2,15 +2,33 @@
 #pragma once
 // A counted loop of independent tasks → all threads of OpenMP, or one thread without it.
 
+#include <exception>
+
 namespace tenon::cpu_backend {
 
 // Calls task(i) once for every i in [0, count), in any order.
 // @pre a task writes nothing that another one reads or writes
+// @post an exception that a task threw is thrown again, when all tasks are done: none may leave a
+// thread of OpenMP's
 template <class Task> void parallel_for(long long count, Task const& task) {
-#ifdef _OPENMP
+#if defined(_OPENMP) && defined(__cpp_exceptions)
+  std::exception_ptr thrown;
+#pragma omp parallel for schedule(static) if (count > 1)
+  for (long long i = 0; i < count; ++i) {
+    try {
+      task(i);
+    } catch (...) {
+#pragma omp critical(tenon_parallel_for)
+      if (!thrown) thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
+#else
+#if defined(_OPENMP)
 #pragma omp parallel for schedule(static) if (count > 1)
 #endif
   for (long long i = 0; i < count; ++i) task(i);
+#endif
 }
 
 }  // namespace tenon::cpu_backend

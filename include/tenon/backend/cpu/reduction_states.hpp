@@ -66,11 +66,18 @@ State accumulated(State const& state, Values... values) {
   else
     return I::op::combine(state, I::op::lift(values...));
 }
+// A state is reduced as it is.
+template <class T, class Value> auto as_element(Value const& value) {
+  if constexpr (std::is_arithmetic_v<Value>)
+    return static_cast<T>(value);
+  else
+    return value;
+}
 template <int K, class Program, class State, int... Operands>
 void accumulate_operands(frame<Program> const& f, State& state,
                          std::integer_sequence<int, Operands...>) {
   using I = typename program_traits<Program>::template at<K>;
-  state = accumulated<I>(state, static_cast<arithmetic_t<I::type>>(value_of<Operands>(f))...);
+  state = accumulated<I>(state, as_element<arithmetic_t<I::type>>(value_of<Operands>(f))...);
 }
 
 // Adds the values of a frame to one lane of every reduction.

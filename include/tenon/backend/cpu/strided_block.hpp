@@ -87,6 +87,19 @@ void gather(group_layout const& group, long long const* strides, T const* base, 
   });
 }
 
+// Writes the positions of elements [begin, begin + count) themselves, counted from `start`.
+inline void enumerate(group_layout const& group, long long const* strides, long long start,
+                      long long begin, int count, std::int64_t* target) {
+  if (group.dims == 0) {
+    for (int i = 0; i < count; ++i) target[i] = start;
+    return;
+  }
+  long long const stride = strides[group.dims - 1];
+  for_each_stretch(group, strides, begin, count, [&](int done, long long offset, int length) {
+    for (int i = 0; i < length; ++i) target[done + i] = start + offset + i * stride;
+  });
+}
+
 // The reverse: copies `source` to elements [begin, begin + count) of a strided operand.
 template <class T>
 void scatter(group_layout const& group, long long const* strides, T const* source, long long begin,

@@ -15,6 +15,8 @@ template <class Program, family const* Family>
 cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
                                   bound_arguments<Program> const& call,
                                   cuda_device_facts const& facts) {
+  static_assert(!program_traits<Program>::has_positions,
+                "the kernels of this backend have no index operands yet");
   return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
 }
 

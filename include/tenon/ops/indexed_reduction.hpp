@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Reductions that say where the element is that they choose: argmax and argmin.
+
+#include "tenon/ops/reduction.hpp"
+
+namespace tenon {
+namespace rules {
+constexpr dtype index_operand(dtype d, int position) { return position == 0 ? dtype::i64 : d; }
+inline constexpr dtype_rule indexed{index_operand, keep, 1};  // (position, element)
+}  // namespace rules
+
+namespace ops {
+
+// An element with its position: the state of the reductions below.
+struct indexed : pointwise_op<2> {
+  static constexpr std::string_view name = "indexed";
+  static constexpr dtype_rule rule = rules::indexed;
+  static constexpr bool has_state = true;
+  template <class T> struct state {
+    T number;
+    long long index;
+  };
+  template <class T> static constexpr TENON_HD state<T> eval(long long index, T value) {
+    return {value, index};
+  }
+};
+
+// Of equal elements the one with the lowest position is chosen, whatever the order in which they
+// are combined, and NaN before any number.
+struct indexed_choice : reduction_op<> {
+  static constexpr bool has_state = true;
+  static constexpr bool merges_with_itself = true;
+  static constexpr bool is_defined_on_empty = false;
+  static constexpr int cost = 4;
+  static constexpr long long no_index = math::largest<long long>;
+  template <class T> using state = indexed::state<T>;
+  template <class T> static constexpr TENON_HD indexed::state<T> lift(indexed::state<T> s) {
+    return s;
+  }
+  template <class T>
+  static constexpr TENON_HD indexed::state<T> choose(indexed::state<T> a, indexed::state<T> b,
+                                                     bool b_is_better) {
+    bool a_is_nan = a.number != a.number, b_is_nan = b.number != b.number;
+    bool is_tie = a_is_nan ? b_is_nan : a.number == b.number;
+    bool takes_b = is_tie ? b.index < a.index : b_is_nan || (b_is_better && !a_is_nan);
+    return {takes_b ? b.number : a.number, takes_b ? b.index : a.index};
+  }
+};
+
+struct arg_maximum : indexed_choice {
+  static constexpr std::string_view name = "argmax";
+  template <class T> static constexpr TENON_HD indexed::state<T> identity() {
+    return {math::smallest<T>, no_index};
+  }
+  template <class T>
+  static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
+    return choose(a, b, a.number < b.number);
+  }
+};
+
+struct arg_minimum : indexed_choice {
+  static constexpr std::string_view name = "argmin";
+  template <class T> static constexpr TENON_HD indexed::state<T> identity() {
+    return {math::largest<T>, no_index};
+  }
+  template <class T>
+  static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
+    return choose(a, b, b.number < a.number);
+  }
+};
+
+struct chosen_value : projection_op {
+  static constexpr std::string_view name = "chosen_value";
+  template <class T> static constexpr TENON_HD T eval(indexed::state<T> s) { return s.number; }
+};
+struct chosen_index : projection_op {
+  static constexpr std::string_view name = "chosen_index";
+  template <class T> static constexpr TENON_HD long long eval(indexed::state<T> s) {
+    return s.index;
+  }
+};
+
+}  // namespace ops
+}  // namespace tenon

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What reading an element at an index is made of in a program: an address that moves along the
+// axes with an index, then a load through it.
+//
+// Addresses are i64 values like any other, so an indexed load needs nothing of a backend but the
+// address to start from.
+
+#include "tenon/core/error.hpp"
+#include "tenon/ops/math.hpp"
+#include "tenon/ops/op.hpp"
+
+// Whether kernels compare every index that a user gave with its extent. The CPU backend always
+// does.
+#if !defined(TENON_CHECK_INDICES)
+#if defined(NDEBUG)
+#define TENON_CHECK_INDICES 0
+#else
+#define TENON_CHECK_INDICES 1
+#endif
+#endif
+
+namespace tenon {
+namespace detail {
+
+// No address: what is read there is missing.
+inline constexpr long long no_address = 0;
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_index(long long index, long long extent) {
+  raise(
+      {.operation = "take",
+       .problem = "index " + to_string(index) + " is out of range for extent " + to_string(extent),
+       .remedy = "give indices from -extent to extent - 1"});
+}
+
+TENON_HD inline void report_index(long long index, long long extent) {
+#if !defined(__CUDA_ARCH__)
+  refuse_index(index, extent);
+#elif TENON_CHECK_INDICES
+  printf(
+      "%s: take: index %lld is out of range for extent %lld; give indices from -extent to extent - "
+      "1\n",
+      "tenon", index, extent);
+  __trap();
+#else
+  static_cast<void>(index), static_cast<void>(extent);
+#endif
+}
+
+}  // namespace detail
+
+namespace ops {
+
+// (address, index, stride in bytes, extent): the address of element `index` along an axis. None
+// where the index is outside.
+struct advance : pointwise_op<4> {
+  static constexpr std::string_view name = "advance";
+  static constexpr int cost = 4;
+  static TENON_HD long long eval(long long address, long long index, long long stride,
+                                 long long extent) {
+    bool is_inside = address != detail::no_address && static_cast<unsigned long long>(index) <
+                                                          static_cast<unsigned long long>(extent);
+    return is_inside ? address + index * stride : detail::no_address;
+  }
+};
+
+// The same for an index of the user's: a negative one counts from the end, and one that is outside
+// is a mistake.
+struct advance_checked : pointwise_op<4> {
+  static constexpr std::string_view name = "advance_checked";
+  static constexpr int cost = 6;
+  static TENON_HD long long eval(long long address, long long index, long long stride,
+                                 long long extent) {
+    if (address == detail::no_address) return address;
+    long long wrapped = index < 0 ? index + extent : index;
+    if (static_cast<unsigned long long>(wrapped) >= static_cast<unsigned long long>(extent))
+      detail::report_index(index, extent);
+    return advance::eval(address, wrapped, stride, extent);
+  }
+};
+
+// The element at an address. A missing one is NaN, the lowest signed or the largest unsigned
+// integer, or true.
+struct fetch : pointwise_op<1> {
+  static constexpr std::string_view name = "fetch";
+  static constexpr int cost = 4;
+  template <dtype D> static TENON_HD arithmetic_t<D> eval_as(long long address) {
+    using T = storage_t<D>;
+    if (address != detail::no_address)
+      return static_cast<arithmetic_t<D>>(*reinterpret_cast<T const*>(address));
+    if constexpr (is_floating(D))
+      return math::nan<arithmetic_t<D>>;
+    else
+      return is_unsigned(D) || D == dtype::boolean ? math::largest<T> : math::smallest<T>;
+  }
+};
+
+// (position, index, stride, extent): an index that is itself taken from, which no memory holds.
+struct advance_position : pointwise_op<4> {
+  static constexpr std::string_view name = "advance_position";
+  static constexpr int cost = 3;
+  static constexpr TENON_HD long long eval(long long position, long long index, long long stride,
+                                           long long extent) {
+    return position + (index < 0 ? index + extent : index) * stride;
+  }
+};
+
+}  // namespace ops
+}  // namespace tenon

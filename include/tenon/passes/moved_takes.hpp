@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A take of a node, or a movement of a take → the same of its operands.
+
+#include "tenon/passes/moved_views.hpp"
+
+namespace tenon::passes::detail {
+
+class moved_takes : protected moved_views {
+ protected:
+  using moved_views::moved_views;
+
+  // The indices that a map still names, each once.
+  struct index_list {
+    static_vector<int, build::max_indices> indices = {};
+    unsigned checked = 0;
+  };
+  constexpr long long use(index_list& list, int index, bool is_checked) {
+    for (int j = 0; j < list.indices.size(); ++j)
+      if (list.indices[j] == index && (list.checked >> j & 1u) == is_checked) return -1 - j;
+    if (list.indices.size() == build::max_indices) {
+      g_.refused = refusal::too_many_indices;
+      return -1;
+    }
+    list.checked |= static_cast<unsigned>(is_checked) << list.indices.size();
+    list.indices.push_back(index);
+    return -list.indices.size();
+  }
+  // Entry `at` of the map of `how`.
+  constexpr long long use(index_list& list, long long at, movement const& how) {
+    if (at >= 0) return at;
+    int j = static_cast<int>(-1 - at);
+    return use(list, how.indices[j], how.checked >> j & 1u);
+  }
+
+  // The reduced axes come after those of the result, along which no index varies.
+  constexpr movement taken_around(node const& n, movement const& how, unsigned& axes) {
+    node const& operand = g_.operand(n, 0);
+    movement result = how;
+    attribute const& map = g_.attributes[how.attributes];
+    attribute extended, same;
+    for (int axis = 0, kept = 0; axis < operand.rank(); ++axis) {
+      if (!(n.axes >> axis & 1u)) {
+        extended.push_back(map[kept++]);
+        continue;
+      }
+      if (result.dims.size() == max_rank) {
+        g_.refused = refusal::too_many_axes;
+        return how;
+      }
+      axes |= 1u << result.dims.size();
+      extended.push_back(result.dims.size());
+      result.dims.push_back(operand.dims[axis]);
+    }
+    for (int k = 0; k < how.dims.size(); ++k) same.push_back(k);
+    for (int& index : result.indices)
+      if (g_[index].rank() != 0) index = build::broadcast(g_, index, same, result.dims);
+    result.attributes = g_.intern(extended);
+    return result;
+  }
+
+  // The axes along which a value is not known to be repeated.
+  constexpr unsigned varying_axes(int root) const {
+    unsigned result = 0;
+    constexpr_vector<int> open(1, root);
+    while (!open.empty()) {
+      node const& n = g_[open.back()];
+      open.pop_back();
+      if (n.is(op_kind::pointwise)) {
+        for (int operand : n.operands)
+          if (g_[operand].rank() != 0) open.push_back(operand);
+      } else if (n.is<ops::broadcast>()) {
+        attribute const& map = g_.attributes_of(n);
+        for (int k = 0; k < map.size(); ++k)
+          if (g_.operand(n, 0).dims[k] != unit_dim) result |= 1u << map[k];
+      } else {
+        for (int k = 0; k < n.rank(); ++k)
+          if (n.dims[k] != unit_dim) result |= 1u << k;
+      }
+    }
+    return result;
+  }
+
+  // @pre the indices of n are those of the result
+  constexpr int taken_twice(node const& n, movement const& how) {
+    attribute const inner = g_.attributes_of(n), outer = g_.attributes[how.attributes];
+    index_list used;
+    attribute map;
+    for (long long at : inner) {
+      int j = static_cast<int>(-1 - at);
+      map.push_back(at >= 0 ? use(used, outer[static_cast<int>(at)], how)
+                            : use(used, n.operands[1 + j], n.axes >> j & 1u));
+    }
+    return build::take(g_, n.operands[0], map, used.indices, used.checked, how.dims);
+  }
+
+  // A slice or reshape of a take, as a movement of what it takes from.
+  constexpr movement through_take(node const& n, movement const& how, int& map) {
+    node const operand = g_.operand(n, 0);
+    attribute const axes = g_.attributes_of(n);
+    if (how.op == op_id<ops::reshape>) return reshaped_take(n, operand, how, map);
+    map = n.attributes;
+    movement result{how.op};
+    attribute numbers;
+    for (int k = 0; k < axes.size(); ++k) {
+      bool moves = axes[k] >= 0 && operand.dims[k] != unit_dim;
+      push_bounds(numbers, moves ? static_cast<int>(axes[k]) : -1, how);
+      result.dims.push_back(moves ? how.dims[static_cast<int>(axes[k])] : operand.dims[k]);
+    }
+    result.attributes = g_.intern(numbers);
+    return result;
+  }
+  constexpr movement reshaped_take(node const& n, node const& operand, movement const& how,
+                                   int& map) {
+    attribute const axes = g_.attributes_of(n);
+    auto const groups = reshape_groups(g_.dims, n.dims, how.dims);
+    movement result{how.op};
+    attribute moved;
+    for (int k = 0; k < operand.rank();) {
+      if (axes[k] < 0 || operand.dims[k] == unit_dim) {
+        moved.push_back(axes[k] < 0 ? axes[k] : 0);
+        result.dims.push_back(operand.dims[k++]);
+        continue;
+      }
+      int g = 0;
+      while (axes[k] >= groups[g].from_end) ++g;
+      for (int axis = groups[g].from; axis < groups[g].from_end; ++axis) {
+        if (n.dims[axis] == unit_dim) continue;
+        if (k == operand.rank() || axes[k] != axis) {
+          g_.refused = refusal::reshape_across_broadcast;
+          map = n.attributes;
+          return result;
+        }
+        ++k;
+      }
+      for (int axis = groups[g].to; axis < groups[g].to_end; ++axis) {
+        moved.push_back(axis);
+        result.dims.push_back(how.dims[axis]);
+      }
+    }
+    map = g_.intern(moved);
+    return result;
+  }
+};
+
+}  // namespace tenon::passes::detail

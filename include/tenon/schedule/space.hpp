@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an iteration space is made of: axes, instructions over them, what is read and written.
+
+#include "tenon/ir/graph.hpp"
+
+namespace tenon {
+
+inline constexpr int max_axes = 16;
+inline constexpr int no_axis = -1;
+// Iteration axis of each axis of a value; no_axis where its extent is 1.
+using coordinates = static_vector<int, max_rank>;
+
+struct instruction {
+  op_info const* op = nullptr;
+  dtype type = dtype::f32;
+  static_vector<int, max_operands> operands = {};
+  unsigned axes = 0;     // iteration axes the value varies over
+  unsigned reduced = 0;  // reduction: iteration axes it reduces
+  long long bits = 0;    // literal: value; load, store, scalar, size: position in the list of its
+                       // kind; index and address are loads
+  constexpr bool operator==(instruction const&) const = default;
+};
+
+// What is read of a view's elements.
+enum class reading : unsigned char {
+  element,   // the element
+  address,   // where it lies: the start of an indexed load
+  position,  // the view is of an index: its element is its position
+};
+// A view of an argument or of an index, read along the axes.
+struct load {
+  int view = -1;  // node of the graph: an input or index under a chain of movements
+  coordinates along = {};
+  reading what = reading::element;
+  constexpr bool operator==(load const&) const = default;
+};
+struct store {
+  int value = -1;  // instruction
+  int output = -1;
+  coordinates along = {};
+};
+
+// A number that follows from the extents and strides of a call.
+struct quantity {
+  enum class kind : unsigned char { count, extent, stride } what = kind::count;
+  int of = -1;    // count: the graph attribute whose dims are multiplied; else a view
+  int axis = -1;  // of the view; a stride is in the unit of what reading it gives
+  constexpr bool operator==(quantity const&) const = default;
+};
+
+struct iteration_space {
+  constexpr_vector<dim> axes;
+  constexpr_vector<instruction> instructions;
+  constexpr_vector<load> loads;
+  constexpr_vector<store> stores;
+  constexpr_vector<int> scalars;  // run-time scalar number k is argument scalars[k]
+  constexpr_vector<quantity> sizes;
+  refusal refused = refusal::none;
+};
+
+}  // namespace tenon
