@@ -6,6 +6,8 @@ In the file, as whole-line comments:
   // expected-error: "text"   must be in the first line of the output that holds "error"; several may be given
   // max-lines: 20            length of the whole output at most (20 is the default)
   // compilers: gcc nvcc      which compilers to ask (both is the default)
+  // flags: --option          given to the compiler too
+  // names-no-line            the error comes after the language's front end, which alone knows lines
   // case: NAME               begins a case: compiled with -DTENON_CASE_NAME; the comments above the first
                               case hold for all cases, those below a case for that case
 and at the end of a line of code:
@@ -22,8 +24,8 @@ COMPILE_LIMIT_S = 120
 
 
 def read_case(path, wanted_case):
-    """File + case name -> (expected texts, max lines, line numbers marked `error here`)."""
-    expected, max_lines, marked, case = [], 20, [], None
+    """File + case name -> (expected texts, max lines, flags, line numbers marked `error here` or None)."""
+    expected, max_lines, flags, marked, case = [], 20, [], [], None
     with open(path, encoding="utf-8") as source:
         for number, line in enumerate(source, start=1):
             if found := re.match(r"// case: (\w+)$", line):
@@ -34,14 +36,18 @@ def read_case(path, wanted_case):
                 expected.append(found[1])
             elif found := re.match(r"\s*// max-lines: (\d+)", line):
                 max_lines = int(found[1])
+            elif found := re.match(r"\s*// flags: (.*)", line):
+                flags += found[1].split()
+            elif re.match(r"\s*// names-no-line$", line):
+                marked = None
             elif line.rstrip().endswith("// error here"):
                 marked.append(number)
-    return expected, max_lines, marked
+    return expected, max_lines, flags, marked
 
 
-def compile_source(command, kind, path, case):
+def compile_source(command, kind, path, case, flags):
     """-> (exit status, output lines), run in the file's folder so that it is named as a user would see it."""
-    flags = [f"-DTENON_CASE_{case}"] if case else []
+    flags = flags + ([f"-DTENON_CASE_{case}"] if case else [])
     if kind == "nvcc":
         flags += ["-x", "cu", "-arch=sm_90"]
     with tempfile.TemporaryDirectory() as folder:
@@ -79,6 +85,8 @@ def faults_of(status, output, path, expected, max_lines, marked):
             faults.append(f'the first error line lacks "{text}"')
     if len(output) > max_lines:
         faults.append(f"{len(output)} lines of output, at most {max_lines} wanted")
+    if marked is None:
+        return faults
     named = lines_named(output, os.path.basename(path))
     if not named:
         faults.append("no line of the user's own file is named")
@@ -96,8 +104,8 @@ def main():
     parser.add_argument("--kind", choices=["gcc", "nvcc"], required=True)
     options = parser.parse_args(sys.argv[1:split])
 
-    expected, max_lines, marked = read_case(options.file, options.case)
-    status, output = compile_source(sys.argv[split + 1:], options.kind, options.file, options.case)
+    expected, max_lines, flags, marked = read_case(options.file, options.case)
+    status, output = compile_source(sys.argv[split + 1:], options.kind, options.file, options.case, flags)
     faults = faults_of(status, output, options.file, expected, max_lines, marked)
     for fault in faults:
         print(f"{os.path.basename(options.file)} {options.case or ''}: {fault}")

@@ -26,7 +26,8 @@ def messages():
     found = {}
     for path, text in sources():
         for literal in re.finditer(r'"tenon: (?:[^"\\\n]|\\.)+"(?:\s*"(?:[^"\\\n]|\\.)*")*', text):
-            found["".join(STRING.findall(literal[0]))] = path
+            # What an asm statement quotes ends with the quote and the semicolon of the assembler.
+            found["".join(STRING.findall(literal[0])).removesuffix('\\";')] = path
     return found
 
 

@@ -4,6 +4,7 @@
 // address follows.
 
 #include "tenon/backend/cuda/configuration.cuh"
+#include "tenon/backend/cuda/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/indexing.cuh"
 #include "tenon/backend/cuda/vector_access.cuh"
 
@@ -161,6 +162,7 @@ __device__ __forceinline__ void store_all(frame<Program> const& f, Arguments con
 // Everything that is known when the kernel starts.
 template <class Program, class Arguments>
 __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& a) {
+  refuse_inexact_arithmetic();
   set_launch_values<Program>(f.launch, a.scalars, a.sizes);
   for_each_instruction<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
