@@ -38,14 +38,6 @@ template <class... Args>
 consteval int launches(refused const&, Args const&...) {
   return 1;
 }
-// The same by the arguments' types, for members, which no constant expression may name:
-// static_assert(tn::launches<decltype(weights)>(f) == 1).
-template <class First, class... Rest, class Function>
-consteval auto launches(executable<Function> const&) {
-  detail::check_call<Function, detail::one_constant_t<std::remove_cvref_t<First>>,
-                     detail::one_constant_t<std::remove_cvref_t<Rest>>...>();
-  return 1;
-}
 
 // Hits, misses and evictions of the plan cache of f for arguments of these types.
 template <class Function, class... Args>

@@ -28,19 +28,6 @@ doubles doubled(doubles const& x) {
   return elementwise([](double v) { return v * 2; }, x);
 }
 
-struct layer {
-  tn::tensor<float, 8> weight;
-  auto of(tn::tensor<float, tn::dyn, 8> const& x) const {
-    auto const f = tn::compile([](auto x, auto weight) { return x * weight; });
-    static_assert(tn::launches<decltype(x), decltype(weight)>(f) == 1, "a member has a type");
-    return f(x, weight);
-  }
-};
-TEST(calls, launches_of_members_are_counted_by_type) {
-  layer const l{};
-  EXPECT_EQ(l.of(tn::tensor<float, tn::dyn, 8>(2)).extent(0), 2);
-}
-
 TEST(calls, results_have_the_extents_of_the_expression) {
   tn::tensor<tn::bfloat16, "B", "T", 8> h(2, 3);
   tn::tensor<tn::bfloat16, 8> weight;

@@ -154,7 +154,11 @@ static_assert(schedule_of<vector, vector>([](auto u, auto v) {
                 return unsqueeze(u, axis<1>) * v;
               }) == "pointwise [] x [x0.0 x1.0], 0 phases, stores element");
 static_assert(schedule_of<f32<512, 512>>([](auto x) { return x + transpose(x); }) ==
-              "pointwise [] x [512 512], 0 phases, stores element");
+              "transposed [] x [512 512], 0 phases, stores element");
+static_assert(schedule_of<matrix, matrix>([](auto x, auto y) { return x + transpose(y); }) ==
+              "transposed [] x [x0.0 x0.1], 0 phases, stores element");
+static_assert(schedule_of<matrix>([](auto x) { return transpose(x); }) ==
+              "transposed [] x [x0.1 x0.0], 0 phases, stores element");
 static_assert(schedule_of<f32<512, 512>>([](auto x) { return softmax(x, axis<0>); }) ==
               "rows [512] x [512], 2 phases, stores element");
 static_assert(schedule_of<f32<8, 8, 8>>([](auto x) { return softmax(x, axis<1>); }) ==

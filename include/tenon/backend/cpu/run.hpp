@@ -11,6 +11,7 @@ namespace cpu_backend {
 
 // The skeleton that runs a family; a new family is one line here.
 template <family const* Family> struct skeleton_of;
+template <> struct skeleton_of<&schedules::transposed> { using type = flat; };
 template <> struct skeleton_of<&schedules::pointwise> { using type = flat; };
 template <> struct skeleton_of<&schedules::full> { using type = flat; };
 template <> struct skeleton_of<&schedules::rows> { using type = rows; };

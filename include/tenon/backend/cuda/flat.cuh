@@ -21,8 +21,8 @@ using flat_arguments = kernel_arguments<Program, 1, C::group_dims, C::index_bits
 // memory: each operand is read once and each element store written once: sizeof(element) bytes per
 // element each.
 // @pre at least one block; the grid is a function of the number of elements if there are
-// reductions, and then the ticket in the workspace is 0
-// @post every store is written once per position; the ticket is 0 again
+// reductions, and then the slots in the workspace are 0
+// @post every store is written once per position; the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 1)
     flat_kernel(const __grid_constant__ Arguments a) {

@@ -63,9 +63,10 @@ struct flat_planner {
     constexpr configuration large{.vector_width = V, .items = Items, .threads_per_block = 256};
     long long n = layout.columns.size;
     if constexpr (Reduces) {
-      // One block needs no ticket; the bound is where a second block would begin to pay for it.
+      // One block need not wait for others; the bound is where a second one would begin to pay, and
+      // what four accesses of each thread hold.
       constexpr configuration one_block{
-          .vector_width = V, .items = Items > 1 ? Items / 2 : 1, .threads_per_block = 1024};
+          .vector_width = V, .items = Items, .threads_per_block = 1024};
       if (n <= 16384) return planned<Program, one_block>(layout, "contiguous vectors, one block");
     } else if constexpr (Items > 1) {
       // Fewer accesses per thread until there are blocks for every multiprocessor.
@@ -87,11 +88,13 @@ struct flat_planner {
     result.why = why;
     long long tiles = divide_up(layout.columns.size / C.vector_width,
                                 static_cast<long long>(C.threads_per_block) * C.items);
-    long long blocks = clamped(tiles, 1, reduces ? most_partials : most_blocks);
+    long long most =
+        reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks;
+    long long blocks = clamped(tiles, 1, most);
     if (C.threads_per_block > 256) blocks = 1;
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(C.threads_per_block);
-    if constexpr (reduces) add_ticket<Program, reductions_of<Program, place::row, 1>>(result);
+    if constexpr (reduces) add_slots(result);
     prepare_arguments<Program, flat_arguments<Program, specialization_of<C>>>(result, layout);
     return result;
   }

@@ -36,7 +36,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   long long sizes[at_least_one(traits::size_count)];
   int tail;  // flat: elements after the last whole vector
   work_split split;
-  unsigned* workspace;  // word 0 is the ticket; partial results from word `first_partial` on
+  unsigned* workspace;
 
   // What follows from the shapes; the rest is set for each call. Strides of the innermost column
   // axis count vectors, like the indices.
@@ -79,7 +79,11 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   }
 };
 
-inline constexpr int first_partial = 64;  // words: the ticket has 256 bytes to itself
+// The workspace: tickets of one word each, slots of two, then partial results. A kernel takes as
+// many tickets and slots as it needs from the start and leaves them 0; partial results begin behind
+// all of them, so that none is ever left where a ticket or a slot is read.
+inline constexpr int ticket_count = 4096, slot_count = 32768;
+inline constexpr int first_slot = ticket_count, first_partial = first_slot + 2 * slot_count;
 
 // Offsets in elements of the current row, or of the current vector of columns, in every operand
 // that has any.

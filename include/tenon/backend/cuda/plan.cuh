@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/flat_plan.cuh"
 #include "tenon/backend/cuda/rows_plan.cuh"
+#include "tenon/backend/cuda/transposed_plan.cuh"
 
 namespace tenon {
 

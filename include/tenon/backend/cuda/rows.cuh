@@ -239,9 +239,9 @@ template <class Program, class C> struct row_worker {
 // per warp (rows fastest: per thread) and reduction, twice. Global memory: each operand is read
 // once (looped: once per phase that needs it) and each element store written once.
 // @pre columns.size <= lanes * items vectors unless looped; the grid is a function of the shape if
-// there are totals, and then the ticket in the workspace is 0
+// there are totals, and then the slots in the workspace are 0
 // @post every store is written once per position; a row's bits do not depend on the other rows; the
-// ticket is 0 again
+// slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 1)
     rows_kernel(const __grid_constant__ Arguments a) {

@@ -2,6 +2,7 @@
 #pragma once
 // Chooses the configuration and the grid of the rows skeleton.
 
+#include "tenon/backend/cuda/columns_plan.cuh"
 #include "tenon/backend/cuda/plan_base.cuh"
 #include "tenon/backend/cuda/rows.cuh"
 #include "tenon/program/visit.hpp"
@@ -48,6 +49,7 @@ struct rows_planner {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
         !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no rows: no launch");
+    if (rows_are_neighbours(layout, call)) return columns_planner::plan<Program>(layout, call);
     if constexpr (v > 1) {
       if (moves_as_vectors(layout, call, false)) {
         if (layout.columns.dims == 1) {
@@ -78,15 +80,6 @@ struct rows_planner {
                                        .is_looped = 1};
         return planned<Program, looped>(layout, "row read again in each phase");
       }
-    }
-    if (rows_are_neighbours(layout, call)) {
-      constexpr configuration fastest{.items = 4,
-                                      .threads_per_block = threads_that_share<Program>,
-                                      .group_dims = max_rank,
-                                      .is_looped = 1,
-                                      .is_rows_fastest = 1};
-      return planned<Program, fastest>(
-          layout, "neighbouring threads on neighbouring rows: columns are strided");
     }
     if (columns_are_contiguous(layout, call)) {
       constexpr configuration eighth{.items = 4, .threads_per_block = 128, .lanes_per_row = 8};
@@ -137,12 +130,14 @@ struct rows_planner {
     }
     result.split.column_tiles = divide_up(vectors, lanes * C.items);
     long long groups = divide_up(layout.rows.size, rows_per_group);
-    long long most = program_traits<Program>::has_total ? most_partials : most_blocks;
+    long long most = program_traits<Program>::has_total
+                         ? most_parts<Program, reductions_of<Program, place::total, 0>>
+                         : most_blocks;
     result.split.groups_per_block = at_least(1, divide_up(groups, most));
     result.grid = dim3(static_cast<unsigned>(
         at_least(1, divide_up(groups, result.split.groups_per_block))));
     if constexpr (program_traits<Program>::has_total)
-      add_ticket<Program, reductions_of<Program, place::total, 0>>(result);
+      add_slots(result);
     prepare_arguments<Program, rows_arguments<Program, specialization_of<C>>>(result, layout);
     return result;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One value from all blocks in one launch: each block leaves a partial result, the last one
-// combines them in block order.
+// One value from several blocks in one launch: each block leaves a partial result, and one of them
+// combines all in order.
 
 #include "tenon/backend/cuda/reduce.cuh"
 
@@ -20,55 +20,147 @@ inline constexpr int partial_words<Program, Selected, std::integer_sequence<int,
                 4
           : 0));
 
-// Draws a ticket; true in all threads of the block that came last. The counter wraps to 0 with the
-// last ticket, so it needs no reset. @pre *counter was 0 before the first block; all threads call
-// it
-__device__ __forceinline__ bool is_last_block(unsigned* counter) {
+// Draws one of `parts` tickets; true in all threads of the block that came last. The counter wraps
+// to 0 with the last ticket, so it needs no reset.
+// @pre *counter was 0 before the first block; all threads call it behind a barrier that follows
+// their partial results
+__device__ __forceinline__ bool draws_last_ticket(unsigned* counter, unsigned parts) {
   __shared__ bool is_last;
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    __threadfence();  // this thread's partial result before its ticket
-    is_last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();  // the block's partial results before its ticket
+    is_last = atomicInc(counter, parts - 1) == parts - 1;
   }
   __syncthreads();
   if (is_last) __threadfence();  // the ticket before the others' partial results
   return is_last;
 }
 
-// Partial results lie word by word, then block by block, so that neighbouring threads read
-// neighbouring words.
+// Which of the parts a block has, and where they meet.
+struct grid_part {
+  unsigned part, parts;
+  unsigned* counter;
+  unsigned* partials;
+};
+
+// For any number of parts: the block that comes last combines. Partial results lie word by word,
+// then part by part, so that neighbouring threads read neighbouring words.
 // @pre all threads call it with their own states. @post true in all threads of one block, which
 // hold the whole result
 template <class Program, class Selected, int MaxThreads, class Registers>
-__device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned* workspace,
-                                             int& buffer) {
+__device__ __forceinline__ bool combine_by_ticket(Registers& registers_held, grid_part const& mine,
+                                                  int& buffer) {
   combine_block<Program, Selected, MaxThreads>(registers_held, buffer);
-  if (gridDim.x == 1) return true;
+  if (mine.parts == 1) return true;
   unsigned thread = threadIdx.x + threadIdx.y * blockDim.x, threads = blockDim.x * blockDim.y;
-  unsigned* partial = workspace + first_partial;
   if (thread == 0) {
-    unsigned* to = partial + blockIdx.x;
+    unsigned* to = mine.partials + mine.part;
     for_each_selected<Program, Selected>([&](auto selected) {
       using facts = reduction_facts<Program, decltype(selected)::value>;
-      state_words<typename facts::state> mine(
+      state_words<typename facts::state> words(
           read_register<decltype(selected)::value>(registers_held));
-      for (unsigned word : mine.words) *to = word, to += gridDim.x;
+      for (unsigned word : words.words) *to = word, to += mine.parts;
     });
   }
-  if (!is_last_block(workspace)) return false;
-  unsigned const* from = partial;
+  if (!draws_last_ticket(mine.counter, mine.parts)) return false;
+  unsigned const* from = mine.partials;
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using facts = reduction_facts<Program, k>;
     typename facts::state state = facts::identity();
 #pragma unroll 4
-    for (unsigned block = thread; block < gridDim.x; block += threads) {
+    for (unsigned part = thread; part < mine.parts; part += threads) {
       state_words<typename facts::state> theirs;
 #pragma unroll
       for (int w = 0; w < theirs.count; ++w)
-        theirs.words[w] = __ldcg(from + static_cast<std::size_t>(w) * gridDim.x + block);
+        theirs.words[w] = __ldcg(from + static_cast<std::size_t>(w) * mine.parts + part);
       state = facts::op::combine(state, theirs.state());
     }
-    from += static_cast<std::size_t>(state_words<typename facts::state>::count) * gridDim.x;
+    from += static_cast<std::size_t>(state_words<typename facts::state>::count) * mine.parts;
+    read_register<k>(registers_held) = state;
+  });
+  combine_block<Program, Selected, MaxThreads>(registers_held, buffer);
+  return true;
+}
+
+// A slot: a word of a partial result and a mark in one access, so that whoever sees the mark has
+// the word. One trip to the second-level cache instead of the three of fence, ticket and partial
+// result.
+__device__ __forceinline__ void fill_slot(unsigned long long* slot, unsigned word) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(1ull << 32 | word)
+               : "memory");
+}
+__device__ __forceinline__ unsigned long long look_at_slot(unsigned long long const* slot) {
+  unsigned long long found;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(found) : "l"(slot) : "memory");
+  return found;
+}
+__device__ __forceinline__ bool is_filled(unsigned long long found) { return found >> 32 != 0; }
+
+// The most blocks whose partial results there are slots for.
+template <class Program, class Selected>
+inline constexpr int most_slotted_parts = slot_count / (partial_words<Program, Selected> > 0
+                                                            ? partial_words<Program, Selected>
+                                                            : 1);
+
+// For at most most_slotted_parts blocks: block 0 waits for all others, none of which waits.
+// @pre all threads of all blocks call it with their own states; the slots are 0
+// @post true in all threads of block 0, which hold the whole result; the slots are 0 again
+template <class Program, class Selected, int MaxThreads, class Registers>
+__device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned* workspace,
+                                             int& buffer) {
+  combine_block<Program, Selected, MaxThreads>(registers_held, buffer);
+  unsigned const parts = gridDim.x, mine = blockIdx.x;
+  if (parts == 1) return true;
+  unsigned const thread = threadIdx.x + threadIdx.y * blockDim.x;
+  unsigned const threads = blockDim.x * blockDim.y;
+  auto* slots = reinterpret_cast<unsigned long long*>(workspace + first_slot);
+  if (mine != 0) {
+    if (thread != 0) return false;
+    unsigned long long* to = slots + mine;
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      state_words<typename reduction_facts<Program, k>::state> words(
+          read_register<k>(registers_held));
+      for (unsigned word : words.words) fill_slot(to, word), to += parts;
+    });
+    return false;
+  }
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using facts = reduction_facts<Program, k>;
+    using words = state_words<typename facts::state>;
+    typename facts::state state = facts::identity();
+    if (thread == 0) state = read_register<k>(registers_held);
+#pragma unroll 1
+    for (unsigned first = thread == 0 ? threads : thread; first < parts; first += 4 * threads) {
+      unsigned long long found[4][words::count] = {};
+      bool is_waiting;
+      do {
+        is_waiting = false;
+#pragma unroll
+        for (int j = 0; j < 4; ++j)
+#pragma unroll
+          for (int w = 0; w < words::count; ++w) {
+            unsigned part = first + static_cast<unsigned>(j) * threads;
+            if (part >= parts || is_filled(found[j][w])) continue;
+            found[j][w] = look_at_slot(slots + static_cast<std::size_t>(w) * parts + part);
+            is_waiting = is_waiting || !is_filled(found[j][w]);
+          }
+      } while (is_waiting);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        unsigned part = first + static_cast<unsigned>(j) * threads;
+        if (part >= parts) continue;
+        words theirs;
+#pragma unroll
+        for (int w = 0; w < words::count; ++w) {
+          theirs.words[w] = static_cast<unsigned>(found[j][w]);
+          slots[static_cast<std::size_t>(w) * parts + part] = 0;
+        }
+        state = facts::op::combine(state, theirs.state());
+      }
+    }
+    slots += static_cast<std::size_t>(words::count) * parts;
     read_register<k>(registers_held) = state;
   });
   combine_block<Program, Selected, MaxThreads>(registers_held, buffer);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the configuration and the grid of the columns skeleton.
+
+#include "tenon/backend/cuda/columns.cuh"
+#include "tenon/backend/cuda/plan_base.cuh"
+#include "tenon/program/visit.hpp"
+
+namespace tenon::detail {
+
+struct columns_planner {
+  static constexpr int threads = 256;
+  // Blocks that share the reductions: two for each of 132 multiprocessors, which hold them all at
+  // once; a constant, so that the order of a sum does not depend on the device. H200, 65536 x 4096
+  // f32: 241 us, with 528 blocks, which need a second turn, 292 us.
+  static constexpr long long blocks_wanted = 264;
+  // What the rows under way may occupy of the second-level cache when later phases read them again.
+  static constexpr long long bytes_kept = 40ll << 20;
+
+  template <class Program>
+  static constexpr int state_words_of_row = [] {
+    int words = 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_reduction && I::where == place::row)
+        words += static_cast<int>(sizeof(typename I::value_type) + 3) / 4;
+    });
+    return words;
+  }();
+  // Neighbouring rows of a thread: 16 bytes of the widest operand, fewer where each row has much to
+  // keep.
+  template <class Program>
+  static constexpr int width = [] {
+    int result = element_operands<Program>::vector_width;
+    while (result > 1 && result * state_words_of_row < Program >> 16) result /= 2;
+    return result;
+  }();
+  // Positions in flight: 128 bytes per thread, so that two blocks on a multiprocessor have 64 KB.
+  template <class Program>
+  static constexpr int items = [] {
+    int loads = element_operands<Program>::loads;
+    return loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
+  }();
+
+  template <class Program>
+  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                 bound_arguments<Program> const& call) {
+    constexpr int v = width<Program>;
+    constexpr configuration chosen{
+        .vector_width = v, .items = items<Program>, .threads_per_block = threads};
+    using arguments = columns_arguments<Program>;
+    cuda_plan<Program> result;
+    result.function = reinterpret_cast<void const*>(
+        &columns_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
+    result.chosen = chosen;
+    arguments a{};
+    set_operands<Program, v>(a, layout, call);
+    split<Program>(result, a);
+    static_assert(sizeof(arguments) <= sizeof(result.prepared));
+    __builtin_memcpy(result.prepared, &a, sizeof(arguments));
+    result.launch = launch_with<Program, arguments>;
+    return result;
+  }
+
+ private:
+  template <class Program, int V>
+  static void set_operands(columns_arguments<Program>& a, bound_layout<Program> const& layout,
+                           bound_arguments<Program> const& call) {
+    using traits = program_traits<Program>;
+    int const rows = layout.rows.dims, inner = rows - 1;
+    a.innermost = layout.rows.extents[inner];
+    a.rows.dims = rows;
+    a.rows.size = 1;
+    for (int d = 0; d < rows; ++d) {
+      long long extent = d == inner ? divide_up(a.innermost, V) : layout.rows.extents[d];
+      a.rows.size *= extent;
+      if (extent > 0) a.rows.by[d] = index_divider<64>::of(extent);
+    }
+    a.columns.dims = layout.columns.dims > 1 ? layout.columns.dims : 1;
+    a.columns.size = layout.columns.size;
+    for (int d = 0; d < layout.columns.dims; ++d)
+      if (layout.columns.extents[d] > 0)
+        a.columns.by[d] = index_divider<64>::of(layout.columns.extents[d]);
+    auto copy = [&](long long(&to_rows)[max_rank], long long(&to_columns)[max_rank],
+                    operand_layout const& from) {
+      for (int d = 0; d < max_rank; ++d) {
+        to_rows[d] = d < rows ? from.row_strides[d] : 0;
+        to_columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
+      }
+    };
+    auto moves_whole = [&](operand_layout const& from, void const* address, int bytes) {
+      bool result = is_aligned_vector(address, bytes, V, from.row_strides[inner]);
+      for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % V == 0;
+      for (int d = 0; d < layout.columns.dims; ++d)
+        result = result && from.column_strides[d] % V == 0;
+      return result;
+    };
+    visit_instructions<Program>([&](auto index) {
+      using I = typename traits::template at<decltype(index)::value>;
+      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
+      if constexpr (I::is_load) {
+        copy(a.load_rows[I::bits], a.load_columns[I::bits], layout.loads[I::bits]);
+        a.load_moves_whole[I::bits] =
+            moves_whole(layout.loads[I::bits], call.loads[I::bits], bytes);
+      }
+      if constexpr (I::is_store) {
+        copy(a.store_rows[I::bits], a.store_columns[I::bits], layout.stores[I::bits]);
+        a.store_moves_whole[I::bits] =
+            moves_whole(layout.stores[I::bits], call.stores[I::bits], bytes);
+      }
+    });
+    for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
+  }
+
+  // Bytes of the element operands at one position of a vector of rows.
+  template <class Program>
+  static constexpr int bytes_per_vector = [] {
+    int bytes = 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::moves_elements) bytes += width<Program> * size_of(I::type);
+    });
+    return bytes;
+  }();
+
+  template <class Program>
+  static void split(cuda_plan<Program>& plan, columns_arguments<Program>& a) {
+    constexpr int u = items<Program>;
+    constexpr bool is_sliced =
+        program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
+    using reductions = reductions_of<Program, place::row, 1>;
+    using totals = reductions_of<Program, place::total, 0>;  // of the values of all tiles
+    long long lanes = 1;
+    while (lanes < 32 && lanes < a.rows.size) lanes *= 2;
+    // Threads without a position would be idle.
+    while (lanes < threads && (threads / lanes / 2) * u >= a.columns.size) lanes *= 2;
+    plan.why = "neighbouring threads on neighbouring rows";
+    if constexpr (!is_sliced) {
+      // Narrower tiles, down to 64 bytes of an operand: until there is one for each block, and
+      // until what all blocks have under way stays in the cache for the next phase.
+      auto wants_narrower = [&] {
+        long long under_way = blocks_wanted * lanes * bytes_per_vector<Program> * a.columns.size;
+        return divide_up(a.rows.size, lanes) < blocks_wanted || under_way > bytes_kept;
+      };
+      while (lanes > 4 && lanes <= 32 && wants_narrower()) lanes /= 2;
+      plan.why = "neighbouring threads on neighbouring rows, read again in each phase";
+    }
+    long long const height = threads / lanes, step = height * u;
+    a.tiles = at_least(1, divide_up(a.rows.size, lanes));
+    a.slices = 1;
+    if (is_sliced && a.tiles < ticket_count)
+      a.slices = clamped(blocks_wanted / a.tiles, 1, divide_up(at_least(1, a.columns.size), step));
+    a.slice_length = at_least(1, divide_up(divide_up(a.columns.size, a.slices), step)) * step;
+    a.slices = at_least(1, divide_up(a.columns.size, a.slice_length));
+    if (a.slices > 1) plan.why = "neighbouring threads on neighbouring rows, columns over blocks";
+    plan.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
+    plan.grid = dim3(static_cast<unsigned>(a.tiles * a.slices));
+
+    long long partials = 0;
+    if constexpr (is_sliced)
+      if (a.slices > 1)
+        partials = a.tiles * a.slices * lanes * width<Program> * partial_words<Program, reductions>;
+    a.first_total = first_partial + partials;
+    if constexpr (program_traits<Program>::has_total)
+      if (a.tiles > 1) partials += a.tiles * partial_words<Program, totals>;
+    if (partials > 0)
+      plan.workspace_bytes = sizeof(unsigned) * static_cast<std::size_t>(first_partial + partials);
+  }
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One thread of the columns skeleton: V neighbouring rows at the positions that are its own.
+
+#include "tenon/backend/cuda/columns_arguments.cuh"
+#include "tenon/backend/cuda/side_by_side.cuh"
+
+namespace tenon::detail {
+
+// One thread's view of its V rows.
+template <class Program, class C> struct columns_worker {
+  static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
+  static constexpr int phases = program_traits<Program>::row_phases;
+  using arguments = columns_arguments<Program>;
+  using side = rows_side_by_side<Program, v, threads>;
+
+  arguments const& a;
+  registers<Program, place::launch>& launch;
+  registers<Program, place::total>& total;
+  registers<Program, place::row> (&rows)[v];
+  operand_offsets<Program> offsets = {};
+  long long tile = 0, slice = 0;
+  int count = 0;  // rows that are inside: the first ones
+
+  __device__ __forceinline__ frame<Program> frame_of(
+      int i, registers<Program, place::element>& element) const {
+    return {launch, rows[i], element, total};
+  }
+
+  __device__ __forceinline__ void begin() {
+    tile = blockIdx.x % a.tiles, slice = blockIdx.x / a.tiles;
+    long long vector = tile * blockDim.x + threadIdx.x;
+    if (vector < a.rows.size) find_rows(vector);
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::template loads<k>) {
+        long long stride = a.load_rows[I::bits][a.rows.dims - 1];
+#pragma unroll
+        for (int i = 0; i < v; ++i) {
+          read_register<k>(rows[i]) = typename I::value_type{};
+          if (i < count)
+            read_register<k>(rows[i]) =
+                load_one<Program, k>(a, offsets.loads[I::bits] + i * stride);
+        }
+      }
+    });
+    evaluate_rows<0>();
+  }
+
+  // The first of the rows of vector `vector` in every operand.
+  __device__ __forceinline__ void find_rows(long long vector) {
+    using chosen = operands_at<Program, place::row, place::element>;
+    for_each_digit(a.rows, vector, [&](int d, long long position) {
+      if (d == a.rows.dims - 1) {
+        position *= v;
+        long long left = a.innermost - position;
+        count = left < v ? static_cast<int>(left) : v;
+      }
+      for_each_instruction<Program>([&](auto index) {
+        constexpr int k = decltype(index)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if constexpr (chosen::template loads<k>)
+          offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
+        if constexpr (chosen::template stores<k>)
+          offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+      });
+    });
+  }
+
+  template <int Phase> __device__ __forceinline__ void evaluate_rows() {
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      registers<Program, place::element> none;
+      evaluate<place::row, Phase, Phase>(frame_of(i, none));
+    }
+  }
+
+  // Where the selected operands are at position `at` of the reduced axes, beyond `offsets`.
+  template <class Selected>
+  __device__ __forceinline__ void find_position(operand_offsets<Program>& to, long long at) const {
+    for_each_selected<Program, Selected>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      if constexpr (I::is_load)
+        to.loads[I::bits] = offsets.loads[I::bits];
+      else
+        to.stores[I::bits] = offsets.stores[I::bits];
+    });
+    for_each_digit(a.columns, at, [&](int d, long long position) {
+      for_each_selected<Program, Selected>([&](auto selected) {
+        using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+        if constexpr (I::is_load)
+          to.loads[I::bits] += position * a.load_columns[I::bits][d];
+        else
+          to.stores[I::bits] += position * a.store_columns[I::bits][d];
+      });
+    });
+  }
+
+  // Loads `Items` positions of the selected operands; what is not inside is 0.
+  template <class Selected, int Items, class Tile>
+  __device__ __forceinline__ void load(Tile& loaded, long long first, long long end) const {
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      long long at = first + u * static_cast<int>(blockDim.y);
+      bool is_live = at < end && count > 0;
+      operand_offsets<Program> where;
+      find_position<Selected>(where, is_live ? at : 0);
+      for_each_selected<Program, Selected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        auto& to = read_register<k>(loaded).at[u];
+        to = {};
+        if (!is_live) return;
+        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
+        // Later phases read the same bytes again, from the second-level cache.
+        if (a.load_moves_whole[I::bits] && count == v)
+          load_packed<reuse::none>(to, from);
+        else
+          load_singly(to, from, a.load_rows[I::bits][a.rows.dims - 1], count);
+      });
+    }
+  }
+
+  // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
+  // combines them. @post false: another block has the result
+  template <int Phase> __device__ __forceinline__ bool reduce() {
+    using loads = needed_loads<Program, v, items, Phase, false>;
+    using states = typename side::template states<Phase>;
+    selected_registers<Program, states> running[v];
+    cascade<Program, states> levels[v];
+#pragma unroll
+    for (int i = 0; i < v; ++i) reset<Program, states>(running[i]);
+    int const height = static_cast<int>(blockDim.y);
+    long long end = (slice + 1) * a.slice_length;
+    if (end > a.columns.size) end = a.columns.size;
+    for (long long first = slice * a.slice_length + threadIdx.y; first < end;
+         first += height * items) {
+      selected_registers<Program, loads> loaded;
+      load<loads, items>(loaded, first, end);
+      long long left = (end - first + height - 1) / height;
+      int live = left < items ? static_cast<int>(left) : items;
+#pragma unroll
+      for (int i = 0; i < v; ++i) {
+        take_positions<Phase, loads>(running[i], loaded, i, live);
+        levels[i].after_tile(running[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
+    side::template combine_block<Phase>(rows);
+    bool is_last = true;
+    if constexpr (Phase == 1 && phases == 1)
+      is_last = side::template combine_slices<Phase>(rows, a.workspace,
+                                                     slice_part{tile, slice, a.tiles, a.slices});
+    if (is_last) evaluate_rows<Phase>();
+    return is_last;
+  }
+
+  // Row i of the loaded positions, of which the first `live` are inside.
+  template <int Phase, class Loads, class States, class Tile>
+  __device__ __forceinline__ void take_positions(States& running, Tile const& loaded, int i,
+                                                 int live) {
+    using collected = typename side::template collected<Phase, items>;
+    selected_registers<Program, collected> values;
+#pragma unroll
+    for (int u = 0; u < items; ++u) {
+      registers<Program, place::element> element;
+      frame<Program> f = frame_of(i, element);
+      take_element<Program, Loads>(element, loaded, u, i);
+      evaluate_element<Phase, false>(f);
+      for_each_selected<Program, collected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        read_register<k>(values).at[u] =
+            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+      });
+    }
+    side::template accumulate<Phase, items>(running, values, live);
+  }
+
+  __device__ __forceinline__ void store_elements() {
+    constexpr int stored_items = items * v > 16 ? 16 / v : items;
+    using loads = needed_loads<Program, v, stored_items, phases + 1, true>;
+    using stored = element_stores<Program, v>;
+    int const height = static_cast<int>(blockDim.y);
+    for (long long first = threadIdx.y; first < a.columns.size; first += height * stored_items) {
+      selected_registers<Program, loads> loaded;
+      load<loads, stored_items>(loaded, first, a.columns.size);
+#pragma unroll
+      for (int u = 0; u < stored_items; ++u) {
+        long long at = first + u * height;
+        selected_registers<Program, stored> results;
+#pragma unroll
+        for (int i = 0; i < v; ++i) {
+          registers<Program, place::element> element;
+          frame<Program> f = frame_of(i, element);
+          take_element<Program, loads>(element, loaded, u, i);
+          evaluate_element<phases + 1, true>(f);
+          for_each_selected<Program, stored>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            read_register<k>(results).at[i] =
+                value_of<program_traits<Program>::template at<k>::first_operand>(f);
+          });
+        }
+        if (at >= a.columns.size || count == 0) continue;
+        operand_offsets<Program> where;
+        find_position<stored>(where, at);
+        for_each_selected<Program, stored>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+          using I = typename program_traits<Program>::template at<k>;
+          auto* to = store_address<Program, k>(a, where.stores[I::bits]);
+          auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
+          if (a.store_moves_whole[I::bits] && count == v)
+            store_packed(to, vector);
+          else
+            store_singly(to, vector, a.store_rows[I::bits][a.rows.dims - 1], count);
+        });
+      }
+    }
+  }
+
+  // One thread writes what belongs to its rows and takes it into the totals.
+  __device__ __forceinline__ void end() {
+    if (threadIdx.y != 0) return;
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      if (i >= count) continue;
+      registers<Program, place::element> none;
+      frame<Program> f = frame_of(i, none);
+      for_each_instruction<Program>([&](auto index) {
+        constexpr int k = decltype(index)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if constexpr (operands_at<Program, place::row>::template stores<k>)
+          store_one<k>(f, a, offsets.stores[I::bits] + i * a.store_rows[I::bits][a.rows.dims - 1]);
+      });
+      for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        auto value =
+            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+        read_register<k>(total) =
+            facts::op::combine(read_register<k>(total), facts::op::lift(value));
+      });
+    }
+  }
+
+  // All phases. @post false: another block finishes these rows
+  template <int... Phase>
+  __device__ __forceinline__ bool reduce_all(std::integer_sequence<int, Phase...>) {
+    return (reduce<Phase + 1>() && ...);
+  }
+};
+
+}  // namespace tenon::detail

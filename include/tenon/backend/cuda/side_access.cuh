@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Vectors of neighbouring elements that may be misaligned, strided or cut off: moved as a whole
+// where that is one access, else element by element.
+
+#include <cstdint>
+
+#include "tenon/backend/cuda/vector_access.cuh"
+
+namespace tenon::detail {
+
+// Whether every vector of `width` elements along an axis of stride `stride` is one aligned access.
+// @pre the vectors begin at multiples of `width` along that axis
+inline bool is_aligned_vector(void const* address, int bytes, int width, long long stride) {
+  return stride == 1 &&
+         reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(width * bytes) ==
+             0;
+}
+
+// Appends one element to a vector whose elements move down by one: after V of them it is full.
+template <class T, int V>
+__device__ __forceinline__ void push_element(packed<T, V>& to, packed<T, 1> const& one) {
+  constexpr int words = sizeof(to.words) / sizeof(unsigned);
+  if constexpr (sizeof(T) == 8) {
+#pragma unroll
+    for (int w = 0; w + 2 < words; ++w) to.words[w] = to.words[w + 2];
+    to.words[words - 2] = one.words[0], to.words[words - 1] = one.words[1];
+  } else {
+    constexpr int bits = sizeof(T) * 8, used = V * bits < 32 ? V * bits : 32;
+    unsigned above = one.words[0] & (bits == 32 ? ~0u : (1u << bits % 32) - 1);
+#pragma unroll
+    for (int w = words - 1; w >= 0; --w) {
+      unsigned gone = to.words[w];
+      to.words[w] = bits == 32 ? above : gone >> bits % 32 | above << (used - bits);
+      above = bits == 32 ? gone : gone & ((1u << bits % 32) - 1);
+    }
+  }
+}
+
+// Elements that have their storage type already.
+template <class T, int V>
+__device__ __forceinline__ packed<T, V> pack_stored(T const (&elements)[V]) {
+  packed<T, V> result{};
+#pragma unroll
+  for (int i = 0; i < V; ++i) {
+    packed<T, 1> one{};
+    __builtin_memcpy(one.words, &elements[i], sizeof(T));
+    push_element(result, one);
+  }
+  return result;
+}
+
+// The first `count` of V elements that are `stride` apart; the others are 0.
+template <class T, int V>
+__device__ __forceinline__ void load_singly(packed<T, V>& to, T const* from, long long stride,
+                                            int count) {
+#pragma unroll 1
+  for (int i = 0; i < V; ++i) {
+    packed<T, 1> one{};
+    if (i < count) load_packed<reuse::expected>(one, from + i * stride);
+    push_element(to, one);
+  }
+}
+template <class T, int V>
+__device__ __forceinline__ void store_singly(T* to, packed<T, V> const& from, long long stride,
+                                             int count) {
+#pragma unroll
+  for (int i = 0; i < V; ++i)
+    if (i < count) to[i * stride] = element_of(from, i);
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that are neighbours in memory: over blocks, with a state of several numbers, with totals,
+// and in several phases. registers: 128 sass: LDG.E.NA.128.CONSTANT sass: ATOMG.E.INC
+
+#include "compile_plan.cuh"
+#include "tenon/capture/operators.hpp"
+#include "tenon/nn/softmax.hpp"
+
+using namespace tenon;
+using matrix = tensor_argument<dtype::f32, dyn, dyn>;
+using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
+
+// Only the columns kernel: rows.cu has the others of the family.
+template <class Program> void plan_columns(Program) {
+  bound_layout<Program> layout{};
+  layout.rows.dims = 1;
+  (void)tenon::detail::columns_planner::plan<Program>(layout, bound_arguments<Program>{});
+}
+template <class... Arguments, class Function> void compile_columns(Function) {
+  plan_columns(to_program<Function, Arguments...>());
+}
+
+void instantiate() {
+  compile_columns<matrix>([](auto x) { return sum(x * x, axis<0>); });
+  compile_columns<half_matrix>([](auto x) { return sum(x * x, axis<0>); });
+  compile_columns<half_matrix>([](auto x) { return var(x, axis<0>); });
+  compile_columns<matrix>([](auto x) { return tenon::max(sum(tenon::abs(x), axis<0>)); });
+  compile_columns<matrix>([](auto x) { return softmax(x, axis<0>); });
+}

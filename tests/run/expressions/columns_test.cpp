@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over the outer axis, where neighbouring rows are neighbours in memory: over one block
+// and over several, in one phase and in several, with values per row, per element and in total.
+#include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
+
+namespace {
+
+// The ends and the inside of vectors, tiles of rows and slices of the reduced axis.
+constexpr extents_of_rank<2> shapes[] = {{1, 1},    {3, 33},   {33, 3},   {31, 1000}, {1025, 65},
+                                         {5003, 4}, {257, 32}, {4096, 9}, {70001, 5}, {7, 4099}};
+constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
+                                   arrangement::padded};
+
+std::string described(extents_of_rank<2> const& e, arrangement how) {
+  return std::to_string(e[0]) + " x " + std::to_string(e[1]) + ", " + to_string(how);
+}
+
+template <class Check> void for_each_case(Check const& check) {
+  for (extents_of_rank<2> const& shape : shapes)
+    for (arrangement how : layouts) check(shape, how);
+}
+
+template <class T> void check_statistics() {
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x * x, tn::axis<0>), tn::max(x, tn::axis<0>)); });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how) {
+    auto x = random_array<T, 2>(shape, how);
+    auto const [total, largest] = f(x.view());
+    auto const square = [](double v) { return v * v; };
+    reference::doubles const squares =
+        reference::reduced(reference::elementwise(square, x.values()), 0b01, false, reference::sum);
+    // The squares of a half type are sums of its arithmetic type, rounded once at the end.
+    check_close(tn::dtype_of<T>, result_of(total), squares,
+                {.arithmetic = 2 + sum_roundoffs(shape[0])}, "sum, " + described(shape, how));
+    check_close(tn::dtype_of<T>, result_of(largest),
+                reference::reduced(x.values(), 0b01, false, reference::max),
+                {.arithmetic = 0, .storage = 0}, "max, " + described(shape, how));
+  });
+}
+TEST(columns, statistics_of_float) { check_statistics<float>(); }
+TEST(columns, statistics_of_double) { check_statistics<double>(); }
+TEST(columns, statistics_of_bfloat16) { check_statistics<tn::bfloat16>(); }
+
+TEST(columns, sums_of_integers_are_exact) {
+  auto const f = tn::compile([](auto x) { return tn::sum(x, tn::axis<0>); });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how) {
+    auto x = random_array<std::int32_t, 2>(shape, how);
+    auto const total = f(x.view());
+    check_close(tn::dtype::i64, result_of(total),
+                reference::reduced(x.values(), 0b01, false, reference::sum), {},
+                described(shape, how));
+  });
+}
+
+template <class T> void check_variance() {
+  auto const f = tn::compile([](auto x) { return tn::var(x, tn::axis<0>); });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how) {
+    if (shape[0] == 1) return;  // of one element it is NaN
+    auto x = random_array<T, 2>(shape, how);
+    auto const unbiased = [](reference::elements const& e) { return reference::variance(e, 1); };
+    auto const variance = f(x.view());
+    check_close(tn::dtype_of<T>, result_of(variance),
+                reference::reduced(x.values(), 0b01, false, unbiased),
+                {.arithmetic = 4 * sum_roundoffs(shape[0])}, described(shape, how));
+  });
+}
+TEST(columns, variance_of_float) { check_variance<float>(); }
+TEST(columns, variance_of_bfloat16) { check_variance<tn::bfloat16>(); }
+
+template <class T> void check_softmax() {
+  auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<0>); });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how) {
+    auto x = random_array<T, 2>(shape, how);
+    array<T, 2> z(shape, how);
+    auto target = z.view();
+    f.into(target)(x.view());
+    check_close(tn::dtype_of<T>, z.result(), reference::softmax(x.values(), 0b01),
+                {.arithmetic = 16 + sum_roundoffs(shape[0])}, described(shape, how));
+  });
+}
+TEST(columns, softmax_of_float) { check_softmax<float>(); }
+TEST(columns, softmax_of_bfloat16) { check_softmax<tn::bfloat16>(); }
+
+// A bias for every reduced position, a scale for every row, and a total of the rows' values.
+TEST(columns, weighted_total) {
+  auto const f = tn::compile([](auto x, auto bias, auto scale) {
+    return tn::max(tn::sum(tn::abs(x + tn::unsqueeze(bias, tn::axis<1>)), tn::axis<0>) * scale);
+  });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how) {
+    auto x = random_array<float, 2>(shape, how);
+    auto bias = random_array<float, 1>({shape[0]}), scale = random_array<float, 1>({shape[1]});
+    double largest = -INFINITY;
+    reference::doubles const a = x.values(), b = bias.values(), s = scale.values();
+    for (std::int64_t j = 0; j < shape[1]; ++j) {
+      double total = 0;
+      for (std::int64_t i = 0; i < shape[0]; ++i) total += std::fabs(a[i * shape[1] + j] + b[i]);
+      largest = std::max(largest, total * s[j]);
+    }
+    auto const result = f(x.view(), bias.view(), scale.view());
+    check_close(tn::dtype::f32, result_of(result), reference::doubles({}, {largest}),
+                {.arithmetic = 4 + sum_roundoffs(shape[0])}, described(shape, how));
+  });
+}
+
+TEST(columns, of_no_element) {
+  auto const f = tn::compile([](auto x) { return tn::sum(x, tn::axis<0>); });
+  array<float, 2> none({0, 37}), nowhere({37, 0});
+  reference::doubles const zeros({37});
+  auto const empty = f(none.view()), nothing = f(nowhere.view());
+  check_close(tn::dtype::f32, result_of(empty), zeros);
+  EXPECT_EQ(result_of(nothing).size(), 0);
+}
+
+TEST(columns, have_the_same_bits_in_every_run) {
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::var(x, tn::axis<0>)); });
+  for (extents_of_rank<2> const& shape : {extents_of_rank<2>{20011, 33}, {301, 4099}}) {
+    auto x = random_array<float, 2>(shape);
+    auto const once = [&] {
+      array<float, 1> total({shape[1]}), variance({shape[1]});
+      auto a = total.view(), b = variance.view();
+      f.into(a, b)(x.view());
+      return std::pair(total.bits(), variance.bits());
+    };
+    auto const expected = once();
+    for (int round = 0; round < 5; ++round) EXPECT_EQ(once(), expected) << shape[0];
+  }
+}
+
+}  // namespace
