@@ -27,16 +27,17 @@ constexpr auto compile(Function, char const* name = "expression", std::source_lo
     return refused{};
 }
 
-// The number of kernel launches of a call: static_assert(tn::launches(f, x, y) == 1).
-// Of what was refused it is 1 too, because the message that says why has been given.
+// The number of kernel launches of a call: static_assert(tn::launches(f, x, y) == 1). It is the result's type too, for
+// members, which no constant expression may name: static_assert(decltype(tn::launches(f, x_, y_))::value == 1).
+// Of what was refused it is 1 as well, because the message that says why has been given.
 template <class Function, class... Args>
 consteval auto launches(executable<Function> const&, Args const&...) {
   detail::check_call<Function, detail::one_constant_t<Args>...>();
-  return 1;
+  return std::integral_constant<int, 1>{};
 }
 template <class... Args>
-consteval int launches(refused const&, Args const&...) {
-  return 1;
+consteval std::integral_constant<int, 1> launches(refused const&, Args const&...) {
+  return {};
 }
 
 // Hits, misses and evictions of the plan cache of f for arguments of these types.

@@ -107,7 +107,7 @@ template <class T> constexpr TENON_HD T abs(T x) {
   else if constexpr (std::is_same_v<T, double>)
     return __builtin_fabs(x);
   else
-    return __builtin_fabsl(x);
+    return x < 0 ? -x : x;
 }
 template <class T> constexpr TENON_HD T copysign(T x, T sign) {
   if constexpr (std::is_same_v<T, float>)
@@ -115,7 +115,7 @@ template <class T> constexpr TENON_HD T copysign(T x, T sign) {
   else if constexpr (std::is_same_v<T, double>)
     return __builtin_copysign(x, sign);
   else
-    return __builtin_copysignl(x, sign);
+    return (x < 0) == (sign < 0) ? x : -x;
 }
 
 namespace detail {

@@ -28,6 +28,19 @@ doubles doubled(doubles const& x) {
   return elementwise([](double v) { return v * 2; }, x);
 }
 
+struct layer {
+  tn::tensor<float, 8> weight;
+  auto of(tn::tensor<float, tn::dyn, 8> const& x) const {
+    auto const f = tn::compile([](auto x, auto weight) { return x * weight; });
+    static_assert(decltype(tn::launches(f, x, weight))::value == 1);
+    return f(x, weight);
+  }
+};
+TEST(calls, launches_with_a_member_are_counted_by_the_type) {
+  layer const l{};
+  EXPECT_EQ(l.of(tn::tensor<float, tn::dyn, 8>(2)).extent(0), 2);
+}
+
 TEST(calls, results_have_the_extents_of_the_expression) {
   tn::tensor<tn::bfloat16, "B", "T", 8> h(2, 3);
   tn::tensor<tn::bfloat16, 8> weight;
