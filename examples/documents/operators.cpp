@@ -70,6 +70,22 @@ constexpr call_form index_calls[] = {
     {"embedding(table, index)", "the rows that the index names"},
     {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
 };
+constexpr call_form view_calls[] = {
+    {"pad(x, axis<k>, widths<a, b>, 0)", "a elements before and b after: a number, or `tn::edge`, `tn::reflect`, `tn::wrap`"},
+    {"flip(x, axis<...>)", "in reverse order"},
+    {"roll(x, axis<k>, shift)", "element i goes to i + shift, around the end"},
+    {"tile(x, shape<2, 3>)", "the whole again"},
+    {"repeat_interleave(x, axis<k>, ct<n>)", "each element n times"},
+    {"concat(x, y, ..., axis<k>), stack", "one after the other along an axis, or along a new one"},
+    {"split(x, axis<k>, lengths<2, 3>), chunk(x, axis<k>, ct<n>)", "`auto [a, b]`"},
+    {"select(x, axis<k>, ct<i>)", "one position, without the axis"},
+    {"diagonal(x, axis<a, b>)", "a last axis in the place of two"},
+    {"unfold(x, axis<k>, ct<size>, ct<step>)", "windows; a last axis for the elements of one"},
+    {"tril(x, ct<k>), triu", "the elements below or above a diagonal of the last two axes, 0 elsewhere"},
+    {"one_hot(x, ct<n>)", "a last axis with 1 at the class, i64"},
+    {"arange<n>(x)", "0 to n - 1, i64; x is any value"},
+    {"full_like(x, number), zeros_like, ones_like, eye_like", "in the shape and dtype of x"},
+};
 template <std::size_t N>
 std::string calls(call_form const (&forms)[N]) {
   std::string out;
@@ -104,6 +120,9 @@ int main(int argc, char** argv) {
       "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n\n"
       "## Positions and indices\n\n"
       "| called as | gives |\n|---|---|\n" +
-      calls(index_calls);
+      calls(index_calls) +
+      "\n## Views by positions\n\nThey cost no kernel either; an element of `concat` reads the part that it is from, and nothing of the others.\n\n"
+      "| called as | gives |\n|---|---|\n" +
+      calls(view_calls);
   return document::print_or_compare(out, argc, argv);
 }

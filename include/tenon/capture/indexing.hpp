@@ -91,6 +91,8 @@ constexpr int take_along(graph& g, int id, int index, int axis, bool is_checked)
   return build::take(g, build::broadcast_trailing(g, id, whole), map, {{index}, 1}, is_checked, dims);
 }
 
+// IsChecked: the index is the user's, which wraps and is compared with the extent; otherwise an element outside is missing.
+template <bool IsChecked>
 struct take_along_axis_body {
   template <dtype D, extent... E, dtype I, extent... F, int Axis>
   constexpr auto operator()(value<D, E...> const& x, value<I, F...> const& index, axis_t<Axis>) const {
@@ -108,7 +110,7 @@ struct take_along_axis_body {
       using result = along_axis_shape<operand, indices, axis>;
       static_assert(result::is_valid, "tenon: take_along_axis: the extents of the operand and the index differ along another axis; give both one length or one name, or build-time 1 to repeat");
       if constexpr (result::is_valid)
-        return value_t<D, result>{x.owner, take_along(*x.owner, x.id, index.id, axis, true)};
+        return value_t<D, result>{x.owner, take_along(*x.owner, x.id, index.id, axis, IsChecked)};
       else
         return refused{};
     }
@@ -237,7 +239,7 @@ struct gather_nd_body {
 // 0, 1, 2, ... along an axis of x, i64, with extent 1 along the others: it broadcasts with x.
 inline constexpr function<detail::iota_body> iota{};
 // NumPy's take_along_axis: result[i][j] = x[i][index[i][j]] along axis 1. A negative index counts from the end.
-inline constexpr function<detail::take_along_axis_body> take_along_axis{};
+inline constexpr function<detail::take_along_axis_body<true>> take_along_axis{};
 // NumPy's take: the axis of x is replaced by the axes of the index.
 inline constexpr function<detail::take_body> take{};
 // index_select(x, index, tn::axis<0>): take with an index of rank 1.

@@ -19,6 +19,7 @@ enum class dim_kind : std::uint8_t {
   slice,     // length of dim a sliced by [b:c:d]
   product,   // dim a * dim b
   quotient,  // dim a / dim b, exact
+  sum,       // dim a + dim b
 };
 
 struct dim_expression {
@@ -75,6 +76,18 @@ class dim_table {
     }
     if (below.constant == 1 && below.lengths.empty()) return product_of(above);
     return representative(add({dim_kind::quotient, representative(a), representative(b)}));
+  }
+
+  constexpr dim sum(dim a, dim b) {
+    a = representative(a), b = representative(b);
+    if (is_constant(a) && is_constant(b)) return constant(entries_[a].a + entries_[b].a);
+    if (is_constant(a) || (!is_constant(b) && b < a)) std::swap(a, b);  // a number comes last
+    if (is_constant(b) && entries_[b].a == 0) return a;
+    dim_expression const first = entries_[a];
+    if (is_constant(b) && first.kind == dim_kind::sum && is_constant(static_cast<dim>(first.b)))
+      return sum(static_cast<dim>(first.a),
+                 constant(entries_[static_cast<dim>(first.b)].a + entries_[b].a));
+    return representative(add({dim_kind::sum, a, b}));
   }
 
   constexpr int size() const { return entries_.size(); }
@@ -135,6 +148,9 @@ class dim_table {
         break;
       case dim_kind::quotient:
         print_pair(out, e, '/');
+        break;
+      case dim_kind::sum:
+        print_pair(out, e, '+');
         break;
     }
   }
@@ -226,6 +242,7 @@ class dim_table {
     if (e.kind == dim_kind::slice) return sliced(a, e.b, e.c, e.d);
     if (e.kind == dim_kind::product) return product(a, static_cast<dim>(e.b));
     if (e.kind == dim_kind::quotient) return quotient(a, static_cast<dim>(e.b));
+    if (e.kind == dim_kind::sum) return sum(a, static_cast<dim>(e.b));
     return d;
   }
 

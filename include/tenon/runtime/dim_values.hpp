@@ -38,19 +38,27 @@ class dim_values {
       case dim_kind::named: return inputs_[static_cast<std::size_t>(e.a)].layout.extents[e.b];
       case dim_kind::slice: return detail::resolve_range(values_[e.a], e.b, e.c, e.d).count;
       case dim_kind::product: return product(values_[e.a], values_[e.b]);
+      case dim_kind::sum: return sum(values_[e.a], values_[e.b]);
       case dim_kind::quotient: return values_[e.b] == 0 ? 0 : values_[e.a] / values_[e.b];
     }
     __builtin_unreachable();
   }
   std::int64_t product(std::int64_t a, std::int64_t b) const {
     std::int64_t result = 0;
-    if (__builtin_mul_overflow(a, b, &result))
-      raise({.operation = "call",
-             .problem = "the number of elements is beyond 64 bits",
-             .remedy = "use smaller extents",
-             .expression = name_.name,
-             .location = name_.location});
+    if (__builtin_mul_overflow(a, b, &result)) refuse_size();
     return result;
+  }
+  std::int64_t sum(std::int64_t a, std::int64_t b) const {
+    std::int64_t result = 0;
+    if (__builtin_add_overflow(a, b, &result)) refuse_size();
+    return result;
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_size() const {
+    raise({.operation = "call",
+           .problem = "the number of elements is beyond 64 bits",
+           .remedy = "use smaller extents",
+           .expression = name_.name,
+           .location = name_.location});
   }
 
   // The first input that a dim's length comes from.

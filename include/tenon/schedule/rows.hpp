@@ -7,13 +7,23 @@
 
 namespace tenon::detail {
 
-// Whether some argument is read along every axis. Otherwise the space is larger than what is read,
-// and sweeping it would repeat reductions: that is the work of a contraction.
+constexpr bool reads_memory(instruction const& i) {
+  return i.op == op_id<ops::load> || i.op == op_id<ops::fetch>;
+}
+
+// Whether some argument is read along every axis along which any is, and only positions vary along
+// the others. Otherwise the space is larger than what is read, and sweeping it would repeat
+// reductions: that is the work of a contraction.
 constexpr bool is_spanned(iteration_space const& space) {
+  unsigned read = 0, counted = 0;
+  for (instruction const& i : space.instructions) {
+    if (reads_memory(i)) read |= i.axes;
+    if (i.op == op_id<ops::index>) counted |= i.axes;
+  }
+  if ((read | counted) != all_axes(space)) return false;
   for (instruction const& i : space.instructions)
-    if ((i.op == op_id<ops::load> || i.op == op_id<ops::fetch>)&&i.axes == all_axes(space))
-      return true;
-  return space.axes.empty();
+    if (reads_memory(i) && i.axes == read) return true;
+  return read == 0;
 }
 
 // Takes the axes of a reduction as columns, those of the earliest one that everything fits. Without
