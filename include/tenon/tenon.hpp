@@ -23,6 +23,7 @@
 #include "tenon/nn/blend.hpp"
 #include "tenon/nn/channel_norm.hpp"
 #include "tenon/nn/group_norm.hpp"
+#include "tenon/nn/label_loss.hpp"
 #include "tenon/nn/loss.hpp"
 #include "tenon/nn/normalization.hpp"
 #include "tenon/nn/norms.hpp"
