@@ -86,6 +86,12 @@ constexpr call_form view_calls[] = {
     {"arange<n>(x)", "0 to n - 1, i64; x is any value"},
     {"full_like(x, number), zeros_like, ones_like, eye_like", "in the shape and dtype of x"},
 };
+constexpr call_form random_calls[] = {
+    {"rand(x, seed), rand(x, seed, ct<stream>)", "uniform in [0, 1), in the shape and dtype of x"},
+    {"randn(x, seed)", "normal, mean 0 and variance 1"},
+    {"bernoulli(p, seed)", "1 with probability p, else 0"},
+    {"dropout(x, p, seed)", "0 with probability p, else x / (1 - p)"},
+};
 template <std::size_t N>
 std::string calls(call_form const (&forms)[N]) {
   std::string out;
@@ -123,6 +129,9 @@ int main(int argc, char** argv) {
       calls(index_calls) +
       "\n## Views by positions\n\nThey cost no kernel either; an element of `concat` reads the part that it is from, and nothing of the others.\n\n"
       "| called as | gives |\n|---|---|\n" +
-      calls(view_calls);
+      calls(view_calls) +
+      "\n## Random numbers\n\nFunctions of seed, stream (0 unless given) and position: Philox 4x32-10, the same bits on every backend and in any schedule.\n\n"
+      "| called as | gives |\n|---|---|\n" +
+      calls(random_calls);
   return document::print_or_compare(out, argc, argv);
 }

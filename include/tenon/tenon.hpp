@@ -17,6 +17,7 @@
 #include "tenon/capture/operators.hpp"
 #include "tenon/capture/padding.hpp"
 #include "tenon/capture/pattern.hpp"
+#include "tenon/capture/random.hpp"
 #include "tenon/capture/repeat.hpp"
 #include "tenon/compile.hpp"
 #include "tenon/nn/activation.hpp"

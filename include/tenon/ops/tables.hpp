@@ -7,6 +7,7 @@
 #include "tenon/ops/indexing.hpp"
 #include "tenon/ops/movement.hpp"
 #include "tenon/ops/pointwise.hpp"
+#include "tenon/ops/random.hpp"
 #include "tenon/ops/reduction.hpp"
 #include "tenon/ops/source.hpp"
 
@@ -38,6 +39,9 @@ using indexed_reduction_table = type_list<arg_maximum, arg_minimum>;
 
 using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum_part,  //
                                    chosen_value, chosen_index>;
+
+// Functions of a seed, a stream and a position.
+using random_table = type_list<random_bits, random_bits_64, random_normal>;
 
 // What reading at an index becomes in a program.
 using indexing_table =

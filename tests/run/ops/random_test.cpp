@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon-test: cpu-only
+// Random numbers: Random123's known answers, the distributions, and that only seed, stream and
+// position decide.
+#include "run/support/arrays.hpp"
+
+namespace {
+
+using tn::detail::philox;
+using tn::detail::philox_words;
+
+constexpr bool gives(philox_words counter, std::uint32_t k0, std::uint32_t k1,
+                     philox_words expected) {
+  philox_words const found = philox(counter, k0, k1);
+  for (int i = 0; i < 4; ++i)
+    if (found.at[i] != expected.at[i]) return false;
+  return true;
+}
+// kat_vectors of Random123 1.14, philox4x32 of 10 rounds.
+static_assert(gives({{0, 0, 0, 0}}, 0, 0, {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}));
+static_assert(gives({{~0u, ~0u, ~0u, ~0u}}, ~0u, ~0u,
+                    {{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}}));
+static_assert(gives({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0,
+                    {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}));
+
+constexpr long long seed = 0x123456789abcdefLL;
+std::uint32_t word(long long stream, long long position) {
+  auto const low = [](long long x) { return static_cast<std::uint32_t>(x); };
+  philox_words const w =
+      philox({{low(position >> 2), low(position >> 34), low(stream), low(stream >> 32)}}, low(seed),
+             low(seed >> 32));
+  return w.at[position & 3];
+}
+
+TEST(random, numbers_follow_from_seed_stream_and_position) {
+  auto const f = tn::compile(
+      [](auto x, auto s) { return tn::outputs(tn::rand(x, s), tn::rand(x, s, tn::ct<7>)); });
+  auto const views = tn::compile([](auto x, auto s) {
+    return tn::transpose(tn::slice(tn::rand(x, s), tn::axis<0>, tn::range<2, 5>));
+  });
+  auto const rows =
+      tn::compile([](auto x, auto s) { return tn::max(tn::rand(x, s), tn::axis<1>); });
+  for (std::int64_t columns : {1, 3, 33, 1025})
+    for (arrangement how : arrangements) {
+      auto x = random_array<float, 2>({7, columns}, how);
+      auto const [first, second] = f(x.view(), seed);
+      reference::doubles const a = result_of(first), b = result_of(second),
+                               part = result_of(views(x.view(), seed)),
+                               largest = result_of(rows(x.view(), seed));
+      for (std::int64_t k = 0; k < a.size(); ++k) {
+        ASSERT_EQ(a[k], (word(0, k) >> 8) * 0x1p-24);
+        ASSERT_EQ(b[k], (word(7, k) >> 8) * 0x1p-24);
+        std::int64_t const row = k / columns, column = k % columns;
+        if (row >= 2 && row < 5) {
+          ASSERT_EQ(part[column * 3 + row - 2], a[k]);
+        }
+        ASSERT_LE(a[k], largest[row]);
+      }
+    }
+}
+
+struct moments {
+  double mean = 0, variance = 0, skewness = 0, kurtosis = 0;
+};
+moments moments_of(reference::doubles const& x) {
+  moments m;
+  auto const n = static_cast<double>(x.size());
+  for (double value : x.values) m.mean += value / n;
+  for (double value : x.values) {
+    double const d = value - m.mean;
+    m.variance += d * d / n, m.skewness += d * d * d / n, m.kurtosis += d * d * d * d / n;
+  }
+  return m;
+}
+
+TEST(random, distributions) {
+  std::int64_t const n = 1 << 20;
+  array<float, 1> x({n});
+  auto const f = tn::compile(
+      [](auto x, auto s) { return tn::outputs(tn::rand(x, s), tn::randn(x, s, tn::ct<1>)); });
+  auto const [uniform, normal] = f(x.view(), 42);
+  moments const u = moments_of(result_of(uniform)), z = moments_of(result_of(normal));
+  double const error =
+      6 / std::sqrt(static_cast<double>(n));  // six standard errors, seeds are fixed
+  EXPECT_NEAR(u.mean, 0.5, error * 0.29);
+  EXPECT_NEAR(u.variance, 1 / 12.0, error * 0.075);
+  EXPECT_NEAR(z.mean, 0, error);
+  EXPECT_NEAR(z.variance, 1, error * 1.42);
+  EXPECT_NEAR(z.skewness, 0, error * 3.9);
+  EXPECT_NEAR(z.kurtosis, 3, error * 9.8);
+  // Neighbours, which share a call, are not correlated.
+  reference::doubles const values = result_of(normal);
+  for (int distance : {1, 2, 3, 4}) {
+    double sum = 0;
+    for (std::int64_t k = 0; k + distance < n; ++k)
+      sum += values[k] * values[k + distance] / static_cast<double>(n);
+    EXPECT_NEAR(sum, 0, error) << distance;
+  }
+}
+
+// The same construction in double.
+TEST(random, normal_numbers_are_exact_to_float) {
+  std::int64_t const n = 100'000;
+  array<float, 1> x({n});
+  auto const f = tn::compile([](auto x, auto s) { return tn::randn(x, s); });
+  reference::doubles const found = result_of(f(x.view(), seed));
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t const pair = k & ~1LL;
+    double const radius =
+        std::sqrt(-2 * std::log((static_cast<double>(word(0, pair)) + 1) * 0x1p-32));
+    double const angle = 2 * M_PI * word(0, pair + 1) * 0x1p-32;
+    ASSERT_NEAR(found[k], radius * (k & 1 ? std::sin(angle) : std::cos(angle)), 2e-6) << k;
+  }
+}
+
+TEST(random, dropout_and_bernoulli_have_their_probability) {
+  std::int64_t const n = 1 << 18;
+  auto const f = tn::compile([](auto x, auto p, auto s) {
+    return tn::outputs(tn::dropout(x, p, s), tn::bernoulli(x * 0 + p, s));
+  });
+  array<float, 1> x({n});
+  x.set(reference::doubles({n}, std::vector<double>(static_cast<std::size_t>(n), 3)));
+  auto const [kept, ones] = f(x.view(), 0.25f, 7u);
+  std::int64_t dropped = 0, drawn = 0;
+  reference::doubles const a = result_of(kept), b = result_of(ones);
+  for (std::int64_t k = 0; k < n; ++k) {
+    ASSERT_TRUE(a[k] == 0 || a[k] == 4);
+    dropped += a[k] == 0, drawn += b[k] == 1;
+    ASSERT_EQ(a[k] == 0, b[k] == 1);
+  }
+  EXPECT_NEAR(static_cast<double>(dropped) / static_cast<double>(n), 0.25, 0.005);
+}
+
+template <class T> void stay_below_one() {
+  array<T, 1> x({100'000});
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::max(tn::rand(x, 3)), tn::min(tn::rand(x, 3))); });
+  auto const [largest, smallest] = f(x.view());
+  EXPECT_LT(result_of(largest)[0], 1);
+  EXPECT_GE(result_of(smallest)[0], 0);
+}
+TEST(random, uniform_numbers_stay_below_one_in_every_type) {
+  stay_below_one<tn::half>(), stay_below_one<tn::bfloat16>(), stay_below_one<float>(),
+      stay_below_one<double>();
+}
+
+}  // namespace
