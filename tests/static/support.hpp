@@ -61,7 +61,7 @@ constexpr bool stays_well_formed(Function) {
 }
 
 constexpr std::string_view name(place p) {
-  constexpr std::string_view names[] = {"launch", "element", "row", "total"};
+  constexpr std::string_view names[] = {"launch", "element", "row", "total", "column"};
   return names[static_cast<int>(p)];
 }
 constexpr std::string_view name(refusal r) {

@@ -123,10 +123,14 @@ struct register_slot {};
 template <class Program, place Where, int K>
 struct register_slot<Program, Where, K, true>
     : value_register<K, typename program_traits<Program>::template at<K>::value_type> {};
+// What is known when the rows are done is kept together: a value per column beside the totals.
+template <class I, place Where>
+inline constexpr bool is_kept_at =
+    !I::is_store && (I::where == Where || (Where == place::total && I::where == place::column));
 template <class Program, place Where, int... K>
 struct register_file<Program, Where, std::integer_sequence<int, K...>>
     : register_slot<Program, Where, K,
-                    program_traits<Program>::template at<K>::where == Where && !program_traits<Program>::template at<K>::is_store>... {};
+                    is_kept_at<typename program_traits<Program>::template at<K>, Where>>... {};
 
 template <int K, class T>
 TENON_HD T& read_register(value_register<K, T>& r) {
@@ -187,7 +191,7 @@ TENON_HD void step(frame<Program> const& f, std::integer_sequence<int, Operands.
 }
 
 // Whether instruction K, at place element, is needed to finish the reductions of phase Phase (or, for Phase equal to
-// row_phases + 1, the stores). Constant arrays would not do: device code may not index them.
+// row_phases + 1, the stores and the reductions over the rows). Constant arrays would not do: device code may not index them.
 template <class Program>
 struct element_needs;
 template <class... Instructions>
@@ -205,7 +209,7 @@ struct element_needs<program<Instructions...>> {
     table t;
     // Backwards: users come after their operands.
     auto visit = [&]<class I>(int k, type_box<I>) {
-      bool is_root = (I::is_reduction && I::where == place::row && I::phase == phase) || (stores && I::is_store && I::where == place::element);
+      bool is_root = (I::is_reduction && I::where == place::row && I::phase == phase) || (stores && ((I::is_store && I::where == place::element) || (I::is_reduction && I::where == place::column)));
       bool is_inner = t.needed[k] && I::where == place::element && !I::is_reduction;
       if (is_root || is_inner) mark(t, typename I::operands{});
     };

@@ -17,11 +17,12 @@ struct meta {
   bool varies_over_rows;
 
   constexpr unsigned packed() const {
-    return static_cast<unsigned>(type) | static_cast<unsigned>(where) << 4 | static_cast<unsigned>(varies_over_rows) << 6 |
+    return static_cast<unsigned>(type) | (static_cast<unsigned>(where) & 3u) << 4 |
+           static_cast<unsigned>(varies_over_rows) << 6 | static_cast<unsigned>(where) >> 2 << 7 |
            static_cast<unsigned>(phase) << 8;
   }
   static constexpr meta unpack(unsigned m) {
-    return {static_cast<dtype>(m & 15u), static_cast<place>(m >> 4 & 3u), static_cast<int>(m >> 8), (m >> 6 & 1u) != 0};
+    return {static_cast<dtype>(m & 15u), static_cast<place>((m >> 4 & 3u) | (m >> 7 & 1u) << 2), static_cast<int>(m >> 8), (m >> 6 & 1u) != 0};
   }
 };
 static_assert(dtype_count <= 16);

@@ -123,8 +123,8 @@ class space_builder {
     return result;
   }
 
-  // The fewest axes that a reduction reduces; none when there is no reduction over more than one
-  // element.
+  // The fewest axes that a reduction reduces, of equally many those that the widest operand runs
+  // along; none when there is no reduction over more than one element.
   constexpr unsigned smallest_reduction() const {
     unsigned result = 0;
     auto count = [](unsigned mask) {
@@ -132,8 +132,26 @@ class space_builder {
       for (; mask; mask &= mask - 1) ++n;
       return n;
     };
-    for (demand const& d : demands_)
-      if (d.reduced && (!result || count(d.reduced) < count(result))) result = d.reduced;
+    unsigned const fastest = fastest_axis();
+    for (demand const& d : demands_) {
+      if (!d.reduced) continue;
+      int const fewer = result ? count(result) - count(d.reduced) : 1;
+      if (fewer > 0 || (fewer == 0 && d.reduced & fastest && !(result & fastest))) result = d.reduced;
+    }
+    return result;
+  }
+
+  // The last axis of the view that varies over most axes, as a mask.
+  constexpr unsigned fastest_axis() const {
+    int most = 0;
+    unsigned result = 0;
+    for (demand const& d : demands_) {
+      if (!is_view(g_[d.id])) continue;
+      int varying = 0, last = 0;
+      for (int axis : d.along)
+        if (axis != no_axis) ++varying, last = axis;
+      if (varying > most) most = varying, result = 1u << last;
+    }
     return result;
   }
 

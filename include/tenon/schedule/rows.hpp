@@ -37,7 +37,8 @@ constexpr bool place_rows(iteration_space const& space, schedule& s) {
     if (i.op->kind != op_kind::reduction) continue;
     s.columns = i.reduced;
     s.rows = all_axes(space) & ~s.columns;
-    if (place_values(space, s)) return true;
+    if (place_values(space, s) && !s.has_column_values) return true;
+    if (s.refused == refusal::none) s.refused = refusal::several_axis_groups;
     if (closest == refusal::none || s.refused != refusal::several_axis_groups) closest = s.refused;
   }
   s.refused = closest;

@@ -13,6 +13,7 @@ enum class place : unsigned char {
   element,  // differs from column to column
   row,      // one per row: loaded per row, or reduced over the columns
   total,    // one per launch, known when every row is done
+  column,   // one per column, reduced over the rows: known when every row is done
 };
 
 struct family;
@@ -26,6 +27,7 @@ struct schedule {
   constexpr_vector<place> store_places;  // of each store: where its target position varies
   int row_phases = 0;                    // phases that end with a reduction over the columns
   bool has_total = false;                // a reduction over the rows ends the kernel
+  bool has_column_values = false;        // elements are reduced over the rows
   refusal refused = refusal::none;
 };
 
@@ -54,10 +56,14 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
     for (int axis : st.along)
       if (axis != no_axis) along |= 1u << axis;
     place value = s.places[st.value];
-    place where = along & s.columns ? place::element : along ? place::row : value;
-    unsigned visited = where == place::element ? s.rows | s.columns
-                       : where == place::row   ? s.rows
-                                               : 0;
+    place where = value == place::column ? place::column
+                  : along & s.columns    ? place::element
+                  : along                ? place::row
+                                         : value;
+    unsigned visited = where == place::element  ? s.rows | s.columns
+                       : where == place::row    ? s.rows
+                       : where == place::column ? s.columns
+                                                : 0;
     if (value == place::total && where != place::total)
       s.refused = refusal::total_is_broadcast;
     else if (along != visited)
@@ -70,11 +76,16 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
 constexpr place place_reduction(instruction const& i, place operand, schedule& s) {
   if (operand == place::total) {
     s.refused = refusal::total_is_broadcast;
+  } else if (operand == place::column) {
+    s.refused = refusal::several_axis_groups;
   } else if (i.reduced == s.columns) {
     return place::row;
   } else if (i.reduced == s.rows && operand != place::element) {
     s.has_total = true;
     return place::total;
+  } else if (i.reduced == s.rows) {
+    s.has_column_values = true;
+    return place::column;
   } else {
     s.refused = refusal::several_axis_groups;
   }
@@ -93,25 +104,31 @@ constexpr place place_value(instruction const& i, bool from_row, bool from_total
 }
 
 // Assigns places and phases for given groups.
-// @post a reduction over the columns is at place row, one over the rows at place total, or
-// s.refused tells why not
+// @post a reduction over the columns is at place row, one over the rows at place total if it reduces
+// what is at place row and at place column if it reduces elements, or s.refused tells why not
 constexpr bool place_values(iteration_space const& space, schedule& s) {
   s.refused = refusal::none;
   s.places.clear(), s.phases.clear();
-  s.row_phases = 0, s.has_total = false;
+  s.row_phases = 0, s.has_total = s.has_column_values = false;
   for (instruction const& i : space.instructions) {
     int phase = 0;
-    bool from_row = false, from_total = false;
+    bool from_row = false, from_total = false, from_column = false, from_others = false;
     for (int operand : i.operands) {
       phase = s.phases[operand] > phase ? s.phases[operand] : phase;
       from_row = from_row || s.places[operand] == place::row;
       from_total = from_total || s.places[operand] == place::total;
+      from_column = from_column || s.places[operand] == place::column;
+      from_others = from_others || s.places[operand] == place::element;
     }
     place where = place::launch;
     if (i.op->kind == op_kind::reduction) {
       where = place_reduction(i, s.places[i.operands[0]], s);
       if (where == place::row) ++phase;
       if (where == place::row && phase > s.row_phases) s.row_phases = phase;
+    } else if (from_column) {
+      // It would have to wait in the elements or rows for the last row.
+      if (from_row || from_total || from_others) s.refused = refusal::several_axis_groups;
+      where = place::column;
     } else {
       where = place_value(i, from_row, from_total, s);
     }

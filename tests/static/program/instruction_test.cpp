@@ -12,7 +12,7 @@ constexpr bool survives(meta m) {
 }
 constexpr bool all_survive() {
   for (int type = 0; type < dtype_count; ++type)
-    for (place where : {place::launch, place::element, place::row, place::total})
+    for (place where : {place::launch, place::element, place::row, place::total, place::column})
       for (int phase : {0, 1, 2, 255, max_nodes})
         for (bool varies : {false, true})
           if (!survives({static_cast<dtype>(type), where, phase, varies})) return false;

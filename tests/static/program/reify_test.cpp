@@ -74,7 +74,7 @@ static_assert(needs<3, true>() == "1111110");
 template <class... Arguments, class Function> constexpr refusal refused(Function) {
   return detail::lowered<Function, Arguments...>::flat.refused;
 }
-static_assert(refused<matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); }) ==
+static_assert(refused<cube>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); }) ==
               refusal::several_axis_groups);
 static_assert(refused<cube>([](auto x) { return exp(flatten(transpose(sum(x, axis<0>)))); }) ==
               refusal::reshape_across_broadcast);

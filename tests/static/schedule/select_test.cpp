@@ -206,9 +206,30 @@ static_assert(schedule_of<scalar, vector>([](auto s, auto x) {
                 return slice(broadcast_to(s, shape<8>), axis<0>, range<1>) * reshape(x, shape<7>);
               }) == "pointwise [] x [7], 0 phases, stores element");
 
-// What one kernel cannot do yet.
+// Rows and columns in one sweep.
 static_assert(schedule_of<matrix>([](auto x) {
                 return outputs(sum(x, axis<0>), sum(x, axis<1>));
+              }) == "mixed [x0.0] x [x0.1], 1 phase, stores column row");
+static_assert(schedule_of<matrix>([](auto x) { return sum(softmax(x, axis<1>), axis<0>); }) ==
+              "mixed [x0.0] x [x0.1], 2 phases, stores column");
+static_assert(schedule_of<matrix>([](auto x) { return mean(softmax(x, axis<1>), axis<0>); }) ==
+              "mixed [x0.0] x [x0.1], 2 phases, stores column");
+static_assert(schedule_of<matrix>([](auto x) {
+                return outputs(max(x, axis<0>), max(x, axis<1>), max(x));
+              }) == "mixed [x0.0] x [x0.1], 1 phase, total, stores column row total");
+static_assert(schedule_of<cube>([](auto x) {
+                return outputs(sum(x, axis<0, 1>), softmax(x, axis<2>));
+              }) == "mixed [x0.0 x0.1] x [x0.2], 2 phases, stores column element");
+static_assert(schedule_of<matrix>([](auto x) {
+                return outputs(x * 2, sum(x, axis<0>), sum(x));
+              }) == "nested [x0.1] x [x0.0], 1 phase, total, stores element row total");
+
+// What one kernel cannot do yet.
+static_assert(schedule_of<cube>([](auto x) {
+                return outputs(sum(x, axis<0>), sum(x, axis<1>));
+              }) == "refused: several_axis_groups");
+static_assert(schedule_of<matrix>([](auto x) {
+                return outputs(sum(x, axis<1>), x - mean(x, axis<0>));
               }) == "refused: several_axis_groups");
 static_assert(schedule_of<matrix, matrix>([](auto x, auto y) {
                 return sum(unsqueeze(x, axis<2>) * unsqueeze(y, axis<0>), axis<1>);

@@ -3,6 +3,7 @@
 // A program with its kernel family, bound to shapes and memory → the result, computed on the host.
 
 #include "tenon/backend/cpu/flat.hpp"
+#include "tenon/backend/cpu/mixed.hpp"
 #include "tenon/backend/cpu/rows.hpp"
 #include "tenon/schedule/list.hpp"
 
@@ -16,6 +17,7 @@ template <> struct skeleton_of<&schedules::pointwise> { using type = flat; };
 template <> struct skeleton_of<&schedules::full> { using type = flat; };
 template <> struct skeleton_of<&schedules::rows> { using type = rows; };
 template <> struct skeleton_of<&schedules::nested> { using type = rows; };
+template <> struct skeleton_of<&schedules::mixed> { using type = mixed; };
 
 }  // namespace cpu_backend
 

@@ -17,6 +17,12 @@ inline bool is_aligned_vector(void const* address, int bytes, int width, long lo
              0;
 }
 
+// How many of V elements from `first` on are below `end`.
+template <int V> __device__ __forceinline__ int count_below(long long end, long long first) {
+  long long left = end - first;
+  return left < 0 ? 0 : left < V ? static_cast<int>(left) : V;
+}
+
 // Appends one element to a vector whose elements move down by one: after V of them it is full.
 template <class T, int V>
 __device__ __forceinline__ void push_element(packed<T, V>& to, packed<T, 1> const& one) {

@@ -3,6 +3,7 @@
 // Reductions of V neighbouring rows per thread, side by side: over the positions a thread has, over
 // the threads above each other in a block, and over blocks that have slices of the same rows.
 
+#include "tenon/backend/cuda/stacked.cuh"
 #include "tenon/backend/cuda/sweep.cuh"
 #include "tenon/backend/cuda/ticket.cuh"
 
@@ -49,29 +50,22 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     });
   }
 
-  // Combines over y, in a tree. @pre all threads call it. @post all threads of an x hold the same
+  static __device__ __forceinline__ stack_position position() {
+    return {static_cast<int>(threadIdx.x), static_cast<int>(threadIdx.y),
+            static_cast<int>(blockDim.x), static_cast<int>(blockDim.y)};
+  }
+
+  // Combines over y. @pre all threads call it. @post all threads of an x hold the same
   template <int Phase, class Rows>
   static __device__ __forceinline__ void combine_block(Rows& rows) {
-    int const height = static_cast<int>(blockDim.y), y = static_cast<int>(threadIdx.y);
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using op = typename reduction_facts<Program, k>::op;
-      for (int half = height / 2; half > 0; half /= 2) {
-        if (y >= half && y < 2 * half) put<k>(rows);
-        __syncthreads();
-        if (y < half)
+      typename reduction_facts<Program, k>::state mine[V];
 #pragma unroll
-          for (int i = 0; i < V; ++i)
-            read_register<k>(rows[i]) = op::combine(read_register<k>(rows[i]), get<k>(y + half, i));
-        __syncthreads();
-      }
-      if (height > 1) {
-        if (y == 0) put<k>(rows);
-        __syncthreads();
+      for (int i = 0; i < V; ++i) mine[i] = read_register<k>(rows[i]);
+      stacked_states<Program, k, V, Threads>::combine_all(mine, position());
 #pragma unroll
-        for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = get<k>(0, i);
-        __syncthreads();  // before the next reduction writes the same memory
-      }
+      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = mine[i];
     });
   }
 
@@ -94,14 +88,11 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
       unsigned* to = base + part.slice * words_per_row<Phase> * stride;
       for_each_selected<Program, states<Phase>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        using words = state_words<typename reduction_facts<Program, k>::state>;
+        typename reduction_facts<Program, k>::state mine[V];
 #pragma unroll
-        for (int i = 0; i < V; ++i) {
-          words mine(read_register<k>(rows[i]));
-#pragma unroll
-          for (int w = 0; w < words::count; ++w) to[w * stride + i] = mine.words[w];
-        }
-        to += words::count * stride;
+        for (int i = 0; i < V; ++i) mine[i] = read_register<k>(rows[i]);
+        leave_states(to, stride, mine);
+        to += state_words<typename reduction_facts<Program, k>::state>::count * stride;
       });
     }
     __syncthreads();  // every thread's partial results before the ticket
@@ -109,71 +100,15 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     unsigned const* from = base;
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
-      using words = state_words<typename facts::state>;
-      typename facts::state state[V];
+      typename reduction_facts<Program, k>::state all[V];
+      combine_left<Program, k, V>(all, from, stride, words_per_row<Phase>, threadIdx.y, blockDim.y,
+                                  part.slices);
+      from += state_words<typename reduction_facts<Program, k>::state>::count * stride;
 #pragma unroll
-      for (int i = 0; i < V; ++i) state[i] = facts::identity();
-      // Several at once: what one after the other would wait for is the latency of the cache.
-      constexpr int at_once = words::count * V <= 4 ? 8 : words::count * V <= 8 ? 4 : 2;
-#pragma unroll at_once
-      for (long long s = threadIdx.y; s < part.slices; s += blockDim.y) {
-        unsigned left[words::count][V];
-#pragma unroll
-        for (int w = 0; w < words::count; ++w)
-          load_left(left[w], from + (s * words_per_row<Phase> + w) * stride);
-#pragma unroll
-        for (int i = 0; i < V; ++i) {
-          words theirs;
-#pragma unroll
-          for (int w = 0; w < words::count; ++w) theirs.words[w] = left[w][i];
-          state[i] = facts::op::combine(state[i], theirs.state());
-        }
-      }
-      from += words::count * stride;
-#pragma unroll
-      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = state[i];
+      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];
     });
     combine_block<Phase>(rows);
     return true;
-  }
-
- private:
-  // V words that another block left, past the first-level cache. @pre aligned to V words
-  static __device__ __forceinline__ void load_left(unsigned (&to)[V], unsigned const* from) {
-    if constexpr (V % 4 == 0) {
-#pragma unroll
-      for (int i = 0; i < V; i += 4) {
-        uint4 four = __ldcg(reinterpret_cast<uint4 const*>(from + i));
-        to[i] = four.x, to[i + 1] = four.y, to[i + 2] = four.z, to[i + 3] = four.w;
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < V; ++i) to[i] = __ldcg(from + i);
-    }
-  }
-  // Word w of the state of row i of thread (x, y). Rows are not neighbours: neighbouring threads
-  // would use the same banks.
-  template <int K> static __device__ __forceinline__ unsigned* slot(int y, int i, int w) {
-    using words = state_words<typename reduction_facts<Program, K>::state>;
-    __shared__ unsigned all[Threads * V * words::count];
-    return all + (w * V + i) * Threads + y * static_cast<int>(blockDim.x) +
-           static_cast<int>(threadIdx.x);
-  }
-  template <int K, class Rows> static __device__ __forceinline__ void put(Rows const& rows) {
-#pragma unroll
-    for (int i = 0; i < V; ++i) {
-      state_words<typename reduction_facts<Program, K>::state> from(read_register<K>(rows[i]));
-#pragma unroll
-      for (int w = 0; w < from.count; ++w)
-        *slot<K>(static_cast<int>(threadIdx.y), i, w) = from.words[w];
-    }
-  }
-  template <int K> static __device__ __forceinline__ auto get(int y, int i) {
-    state_words<typename reduction_facts<Program, K>::state> to;
-#pragma unroll
-    for (int w = 0; w < to.count; ++w) to.words[w] = *slot<K>(y, i, w);
-    return to.state();
   }
 };
 

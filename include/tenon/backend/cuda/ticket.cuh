@@ -35,6 +35,25 @@ __device__ __forceinline__ bool draws_last_ticket(unsigned* counter, unsigned pa
   return is_last;
 }
 
+// Waits until all blocks of the grid have come; what a block wrote before is seen by all behind it.
+// The counter goes once up for every block that comes and once for every block that leaves, which
+// brings it back to 0.
+// @pre all threads call it; all blocks are resident at once; *counter was 0 before the first block
+__device__ __forceinline__ void meet_all_blocks(unsigned* counter) {
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    unsigned const blocks = gridDim.x;
+    __threadfence();
+    atomicInc(counter, 2 * blocks - 1);
+    unsigned seen;
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+    } while (seen < blocks);
+    atomicInc(counter, 2 * blocks - 1);
+  }
+  __syncthreads();
+}
+
 // Which of the parts a block has, and where they meet.
 struct grid_part {
   unsigned part, parts;

@@ -56,12 +56,6 @@ template <class Program> struct transposed_arguments {
   }
 };
 
-// How many of V elements from `first` on are below `end`.
-template <int V> __device__ __forceinline__ int count_below(long long end, long long first) {
-  long long left = end - first;
-  return left < 0 ? 0 : left < V ? static_cast<int>(left) : V;
-}
-
 }  // namespace detail
 
 // Owners: each block has one tile of tile_extent x tile_extent elements; thread t takes vector

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The skeleton with values per row and per column: each row is swept once per phase; its last sweep
+// stores elements and takes them into the columns.
+
+#include "tenon/backend/cpu/column_states.hpp"
+#include "tenon/backend/cpu/rows.hpp"
+
+namespace tenon::cpu_backend {
+
+// Up to block_size columns of one row, in the sweep after the last phase.
+template <class Program>
+[[gnu::flatten]] void take_block(
+    registers<Program, place::launch> launch, registers<Program, place::row> row,
+    block_addresses<Program, program_traits<Program>::row_phases + 1, true> addresses,
+    long long begin, int count, column_states<Program>& columns) {
+  constexpr int last = program_traits<Program>::row_phases + 1;
+  registers<Program, place::total> no_total;
+#pragma GCC ivdep
+  for (int i = 0; i < count; ++i) {
+    registers<Program, place::element> element;
+    frame<Program> f{launch, row, element, no_total};
+    for_each_block_operand<Program, last, true>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (!I::is_store)
+        value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
+    });
+    evaluate_element<last, true>(f);
+    for_each_column_reduction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      accumulate_operands<k>(f, columns.template innermost<k>()[begin + i],
+                             typename program_traits<Program>::template at<k>::operands{});
+    });
+    for_each_block_operand<Program, last, true>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (I::is_store)
+        address_in<k>(addresses)[i] =
+            static_cast<storage_t<I::type>>(value_of<I::first_operand>(f));
+    });
+  }
+}
+
+// @pre layout.rows and layout.columns may be empty: a reduction of nothing is its identity
+// @post every store is written; the bits of a column are a function of both sizes and its values
+struct mixed {
+  template <class Program> static void run(call<Program> const& c) {
+    row_state<Program> state = initial_state(c);
+    long long const rows = c.layout.rows.size, columns = c.layout.columns.size;
+    long long const parts = parts_of(rows, columns);
+    std::vector<column_states<Program>> of_columns(static_cast<std::size_t>(parts),
+                                                   column_states<Program>(columns));
+    std::vector<total_states<Program>> of_rows(static_cast<std::size_t>(parts));
+    parallel_for(parts, [&](long long part) {
+      auto const at = static_cast<std::size_t>(part);
+      of_rows[at] =
+          run_part(c, state, rows * part / parts, rows * (part + 1) / parts, of_columns[at]);
+    });
+    total_states<Program> identity;
+    set_identity(identity);
+    pairwise<total_states<Program>, combine_states> total{combine_states{}};
+    for (auto const& part : of_rows) total.push(part);
+    finish(total.result(identity), state.total);
+    evaluate<place::total, 0, program_traits<Program>::row_phases>(state.values());
+    store_values<place::total>(c, state);
+    store_values<place::launch>(c, state);
+    for (std::size_t part = 1; part < of_columns.size(); ++part)
+      of_columns[0].append(of_columns[part]);
+    store_columns(c, state, of_columns[0]);
+  }
+
+ private:
+  // Rows that one thread does: at least 64, and at most so many parts that their states stay few.
+  static long long parts_of(long long rows, long long columns) {
+    long long const most = columns > 0 ? (1ll << 22) / columns : 64;
+    long long parts = rows / 64 < most ? rows / 64 : most;
+    return parts < 1 ? 1 : parts > 64 ? 64 : parts;
+  }
+
+  template <int Phase, class Program>
+  static void run_phases(call<Program> const& c, row_state<Program>& state) {
+    if constexpr (Phase <= program_traits<Program>::row_phases) {
+      finish(sweep<Phase, false>(c, state, false), state.row);
+      evaluate<place::row, Phase, Phase>(state.values());
+      run_phases<Phase + 1>(c, state);
+    }
+  }
+
+  template <class Program>
+  static total_states<Program> run_part(call<Program> const& c, row_state<Program> state,
+                                        long long begin, long long end,
+                                        column_states<Program>& of_columns) {
+    constexpr int last = program_traits<Program>::row_phases + 1;
+    total_states<Program> identity;
+    set_identity(identity);
+    pairwise<total_states<Program>, combine_states> total{combine_states{}};
+    for (long long row = begin; row < end; ++row) {
+      locate(c.layout.rows, row, state.where);
+      load_values<place::row>(c, state);
+      evaluate<place::row, 0, 0>(state.values());
+      run_phases<1>(c, state);
+      block_operands<Program, last, true> operands(c, state.where);
+      for (long long done = 0; done < c.layout.columns.size; done += block_size) {
+        long long const left = c.layout.columns.size - done;
+        int const count = left < block_size ? static_cast<int>(left) : block_size;
+        take_block<Program>(state.launch, state.row, operands.read(done, count), done, count,
+                            of_columns);
+        operands.write_back(done, count);
+      }
+      of_columns.after_row();
+      store_values<place::row>(c, state);
+      if constexpr (!total_states<Program>::is_empty) {
+        total_states<Program> of_row = identity;
+        accumulate(state.values(), of_row, 0);
+        total.push(of_row);
+      }
+    }
+    of_columns.finish();
+    return total.result(identity);
+  }
+
+  template <class Program>
+  static void store_columns(call<Program> const& c, row_state<Program>& state,
+                            column_states<Program>& of_columns) {
+    coordinate where{};
+    for (long long column = 0; column < c.layout.columns.size; ++column) {
+      locate(c.layout.columns, column, where);
+      of_columns.take(column, state.total);
+      evaluate<place::column, 0, max_nodes>(state.values());
+      visit_instructions<Program>([&](auto index) {
+        constexpr int k = decltype(index)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if constexpr (I::is_store && I::where == place::column)
+          static_cast<storage_t<I::type>*>(c.arguments.stores[I::bits])[offset_of(
+              c.layout.columns, where, c.layout.stores[I::bits].column_strides)] =
+              static_cast<storage_t<I::type>>(value_of<I::first_operand>(state.values()));
+      });
+    }
+  }
+};
+
+}  // namespace tenon::cpu_backend

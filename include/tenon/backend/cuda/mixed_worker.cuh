@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One thread of the mixed skeleton: its columns of one row after the other.
+
+#include "tenon/backend/cuda/columns_arguments.cuh"
+#include "tenon/backend/cuda/mixed_arguments.cuh"
+#include "tenon/backend/cuda/row_states.cuh"
+#include "tenon/backend/cuda/side_by_side.cuh"
+
+namespace tenon::detail {
+
+template <class Program, class C> struct mixed_worker {
+  static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
+  static constexpr int phases = program_traits<Program>::row_phases;
+  using arguments = mixed_arguments<Program>;
+  using moving = mixed_loads<Program, v, items, true>;
+  using fixed = mixed_loads<Program, v, 1, false>;
+  using of_columns = column_reductions<Program, v * items>;
+  using side = rows_side_by_side<Program, v, threads>;
+
+  arguments const& a;
+  frame<Program> const& f;
+  int lane, lanes, y;
+  unsigned* left;  // looped: where the block's states of the columns lie
+  int buffer = 0;
+  bool is_inside = false, is_first_row = true;
+  operand_offsets<Program> offsets = {};
+  selected_registers<Program, moving> moved = {};
+
+  __device__ __forceinline__ void begin(long long row) {
+    is_inside = row < a.rows.size;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::template loads<k>) {
+        read_register<k>(f.row) = typename I::value_type{};
+        if (is_inside) read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
+      }
+    });
+    evaluate<place::row, 0, 0>(f);
+  }
+
+  // The first column of item u of a tile, and how many of its vector there are.
+  __device__ __forceinline__ long long column_of(long long tile, int u) const {
+    return ((tile * items + u) * lanes + lane) * v;
+  }
+  __device__ __forceinline__ int count_of(long long tile, int u) const {
+    return count_below<v>(a.columns.size, column_of(tile, u));
+  }
+
+  // Items first, first + 1, ... of the selected operands.
+  template <class Selected, int Items, class Loaded>
+  __device__ __forceinline__ void load(Loaded& loaded, long long tile, int first) const {
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      auto const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
+#pragma unroll
+      for (int u = 0; u < Items; ++u) {
+        auto& to = read_register<k>(loaded).at[u];
+        to = {};
+        int const count = is_inside || !I::varies_over_rows ? count_of(tile, first + u) : 0;
+        if (count == v && a.load_moves_whole[I::bits])
+          load_packed<I::varies_over_rows && !C::is_looped ? reuse::none : reuse::expected>(
+              to, base + column_of(tile, first + u));
+        else if (count > 0)
+          load_scattered(to, base, a.load_columns[I::bits], column_of(tile, first + u), count);
+      }
+    });
+  }
+  // What a row needs of memory, before its first sweep; looped: before each tile.
+  __device__ __forceinline__ void load_moving(long long tile) {
+    load<moving, items>(moved, tile, 0);
+  }
+  __device__ __forceinline__ long long offset_of(long long const (&strides)[max_rank],
+                                                 long long column) const {
+    long long offset = 0;
+    for_each_digit(a.columns, column,
+                   [&](int d, long long digit) { offset += digit * strides[d]; });
+    return offset;
+  }
+  template <class T>
+  __device__ __forceinline__ void load_scattered(packed<T, v>& to, T const* base,
+                                                 long long const (&strides)[max_rank],
+                                                 long long column, int count) const {
+#pragma unroll 1
+    for (int i = 0; i < v; ++i) {
+      packed<T, 1> one{};
+      if (i < count) load_packed<reuse::expected>(one, base + offset_of(strides, column + i));
+      push_element(to, one);
+    }
+  }
+
+  template <int Phase, bool Stores>
+  __device__ __forceinline__ void evaluate_column(registers<Program, place::element>& element,
+                                                  selected_registers<Program, fixed> const& same,
+                                                  int u, int i) const {
+    frame<Program> at{f.launch, f.row, element, f.total};
+    take_element<Program, moving>(element, moved, u, i);
+    take_element<Program, fixed>(element, same, 0, i);
+    evaluate_element<Phase, Stores>(at);
+  }
+
+  // The reductions of phase Phase over the row. @pre all threads of the block call it
+  template <int Phase> __device__ __forceinline__ void reduce() {
+    using states = typename side::template states<Phase>;
+    using collected = typename side::template collected<Phase, v * items>;
+    selected_registers<Program, states> running;
+    reset<Program, states>(running);
+    for (long long tile = 0; tile < (C::is_looped ? a.tiles : 1); ++tile) {
+      if constexpr (C::is_looped) load_moving(tile);
+      selected_registers<Program, collected> values;
+      int live = 0;
+#pragma unroll
+      for (int u = 0; u < items; ++u) {
+        live += count_of(tile, u);
+        // What is the same for all rows comes from the first-level cache each time.
+        selected_registers<Program, fixed> same;
+        load<fixed, 1>(same, tile, u);
+#pragma unroll
+        for (int i = 0; i < v; ++i) {
+          registers<Program, place::element> element;
+          evaluate_column<Phase, false>(element, same, u, i);
+          frame<Program> at{f.launch, f.row, element, f.total};
+          for_each_selected<Program, collected>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            using facts = reduction_facts<Program, k>;
+            read_register<k>(values).at[u * v + i] = static_cast<typename facts::number>(
+                value_of<facts::instruction::first_operand>(at));
+          });
+        }
+      }
+      side::template accumulate<Phase, v * items>(running, values, live);
+    }
+    for_each_selected<Program, states>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(f.row) = read_register<k>(running).at[0];
+    });
+    combine_row<Program, states, threads>(f.row, {lane, y, lanes, threads / lanes}, buffer);
+    evaluate<place::row, Phase, Phase>(f);
+  }
+
+  // The last sweep: element stores, and the columns take the row in.
+  template <class States> __device__ __forceinline__ void finish_row(States& columns) {
+    for (long long tile = 0; tile < (C::is_looped ? a.tiles : 1); ++tile) {
+      if constexpr (C::is_looped) {
+        load_moving(tile);
+        bring_states(columns, tile);
+      }
+#pragma unroll
+      for (int u = 0; u < items; ++u) finish_item(columns, tile, u);
+      if constexpr (C::is_looped) leave_columns(columns, tile);
+    }
+    is_first_row = false;
+  }
+
+  template <class States>
+  __device__ __forceinline__ void finish_item(States& columns, long long tile, int u) {
+    using stored = element_stores<Program, v>;
+    int const count = is_inside ? count_of(tile, u) : 0;
+    selected_registers<Program, stored> results;
+    selected_registers<Program, fixed> same;
+    load<fixed, 1>(same, tile, u);
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      registers<Program, place::element> element;
+      evaluate_column<phases + 1, true>(element, same, u, i);
+      frame<Program> at{f.launch, f.row, element, f.total};
+      for_each_selected<Program, of_columns>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        auto& state = read_register<k>(columns).at[u * v + i];
+        auto next =
+            facts::op::combine(state, facts::op::lift(static_cast<typename facts::number>(
+                                          value_of<facts::instruction::first_operand>(at))));
+        if (i < count) state = next;
+      });
+      for_each_selected<Program, stored>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        read_register<k>(results).at[i] =
+            value_of<program_traits<Program>::template at<k>::first_operand>(at);
+      });
+    }
+    for_each_selected<Program, stored>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      auto* to = store_address<Program, k>(a, offsets.stores[I::bits]);
+      auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
+      if (count == v && a.store_moves_whole[I::bits]) {
+        store_packed(to + column_of(tile, u), vector);
+      } else {
+#pragma unroll
+        for (int i = 0; i < v; ++i)
+          if (i < count)
+            to[offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] = element_of(vector, i);
+      }
+    });
+  }
+
+  // Words of the states of one column, and those between a block's first word of one kind and of
+  // the next.
+  static constexpr int words_per_column = partial_words<Program, of_columns>;
+  __device__ __forceinline__ long long stride() const { return a.vectors * v; }
+
+  // Looped: a thread's states of a tile, which only it uses.
+  template <class States>
+  __device__ __forceinline__ void bring_states(States& columns, long long tile) {
+    reset<Program, of_columns>(columns);
+    if (!is_first_row)
+      each_item(columns, tile, [&](auto selected, auto& states, unsigned* at) {
+        using state = typename reduction_facts<Program, decltype(selected)::value>::state;
+        unsigned words[state_words<state>::count][v];
+#pragma unroll
+        for (int w = 0; w < state_words<state>::count; ++w) load_left(words[w], at + w * stride());
+#pragma unroll
+        for (int i = 0; i < v; ++i) {
+          state_words<state> one;
+#pragma unroll
+          for (int w = 0; w < one.count; ++w) one.words[w] = words[w][i];
+          states[i] = one.state();
+        }
+      });
+  }
+  template <class States>
+  __device__ __forceinline__ void leave_columns(States& columns, long long tile) {
+    each_item(columns, tile,
+              [&](auto, auto& states, unsigned* at) { leave_states(at, stride(), states); });
+  }
+  // Calls visit(reduction, its V states, where they lie) for the vectors that there are.
+  template <class States, class Visit>
+  __device__ __forceinline__ void each_item(States& columns, long long tile, Visit&& visit) {
+#pragma unroll
+    for (int u = 0; u < items; ++u) {
+      if (count_of(tile, u) == 0) continue;
+      unsigned* at = left + column_of(tile, u);
+      for_each_selected<Program, of_columns>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using state = typename reduction_facts<Program, k>::state;
+        state states[v];
+#pragma unroll
+        for (int i = 0; i < v; ++i) states[i] = read_register<k>(columns).at[u * v + i];
+        visit(selected, states, at);
+#pragma unroll
+        for (int i = 0; i < v; ++i) read_register<k>(columns).at[u * v + i] = states[i];
+        at += state_words<state>::count * stride();
+      });
+    }
+  }
+
+  // One thread writes the row's values and takes them into the totals.
+  __device__ __forceinline__ void end_row() {
+    if (lane != 0 || !is_inside) return;
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::template stores<k>)
+        store_one<k>(f, a, offsets.stores[I::bits]);
+    });
+    for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      auto value =
+          static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+      read_register<k>(f.total) =
+          facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
+    });
+  }
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values per row and per column in one sweep.
+// registers: 128
+// sass: LDG.E.NA.128.CONSTANT
+
+#include "compile_plan.cuh"
+#include "tenon/capture/operators.hpp"
+#include "tenon/nn/softmax.hpp"
+
+using namespace tenon;
+using matrix = tensor_argument<dtype::f32, dyn, dyn>;
+using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
+using vector = tensor_argument<dtype::f32, dyn>;
+using half_vector = tensor_argument<dtype::bf16, dyn>;
+
+constexpr auto layer_norm_backward = [](auto x, auto w, auto dy) {
+  auto scale = tenon::rsqrt(var(x, axis<1>, keepdim, correction<0>) + 1e-5f);
+  auto normal = (x - mean(x, axis<1>, keepdim)) * scale;
+  auto h = dy * w;
+  auto dx = (h - mean(h, axis<1>, keepdim) - normal * mean(h * normal, axis<1>, keepdim)) * scale;
+  return outputs(dx, sum(dy * normal, axis<0>), sum(dy, axis<0>));
+};
+
+void instantiate() {
+  compile_plan<matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); });
+  compile_plan<matrix>([](auto x) {
+    return outputs(tenon::max(x, axis<0>), tenon::max(x, axis<1>), tenon::max(x));
+  });
+  compile_plan<half_matrix>([](auto x) { return sum(softmax(x, axis<1>), axis<0>); });
+  compile_plan<matrix, vector, matrix>(layer_norm_backward);
+  compile_plan<half_matrix, half_vector, half_matrix>(layer_norm_backward);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values per row and values per column of the same elements, in one launch.
+#include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
+
+namespace {
+
+// The ends and the inside of vectors, rows of a block and blocks; the last is wider than registers
+// hold.
+constexpr extents_of_rank<2> shapes[] = {{1, 1},    {3, 33},   {33, 3},    {31, 1000},  {1025, 65},
+                                         {5003, 4}, {257, 32}, {70, 4099}, {300, 4096}, {7, 40009}};
+constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
+                                   arrangement::padded, arrangement::transposed};
+
+template <class Check> void for_each_case(Check const& check) {
+  for (extents_of_rank<2> const& shape : shapes)
+    for (arrangement how : layouts)
+      check(shape, how,
+            std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + ", " + to_string(how));
+}
+
+template <class T> void check_both_sums() {
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1>)); });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    auto x = random_array<T, 2>(shape, how);
+    auto const [columns, rows] = f(x.view());
+    reference::doubles const values = x.values();
+    for (unsigned axes : {0b01u, 0b10u}) {
+      reference::doubles const scale =
+          reference::reduced(values, axes, false, reference::sum_of_magnitudes);
+      check_close(tn::dtype_of<T>, result_of(axes == 0b01 ? columns : rows),
+                  reference::reduced(values, axes, false, reference::sum),
+                  {.arithmetic = sum_roundoffs(values.size()), .scale = &scale}, what);
+    }
+  });
+}
+TEST(mixed, both_sums_of_float) { check_both_sums<float>(); }
+TEST(mixed, both_sums_of_double) { check_both_sums<double>(); }
+TEST(mixed, both_sums_of_bfloat16) { check_both_sums<tn::bfloat16>(); }
+
+TEST(mixed, maxima_of_rows_of_columns_and_of_all) {
+  auto const f = tn::compile([](auto x) {
+    return tn::outputs(tn::max(x, tn::axis<0>), tn::max(x, tn::axis<1>), tn::max(x));
+  });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    auto x = random_array<float, 2>(shape, how);
+    auto const [columns, rows, all] = f(x.view());
+    tolerance const exact{.arithmetic = 0, .storage = 0};
+    check_close(tn::dtype::f32, result_of(columns),
+                reference::reduced(x.values(), 0b01, false, reference::max), exact, what);
+    check_close(tn::dtype::f32, result_of(rows),
+                reference::reduced(x.values(), 0b10, false, reference::max), exact, what);
+    check_close(tn::dtype::f32, result_of(all),
+                reference::reduced(x.values(), 0b11, false, reference::max), exact, what);
+  });
+}
+
+template <class T> void check_mean_of_softmax() {
+  auto const f =
+      tn::compile([](auto x) { return tn::mean(tn::softmax(x, tn::axis<1>), tn::axis<0>); });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    auto x = random_array<T, 2>(shape, how);
+    auto const result = f(x.view());
+    auto const mean = [](reference::elements const& e) {
+      return reference::sum(e) / static_cast<double>(e.size());
+    };
+    check_close(tn::dtype_of<T>, result_of(result),
+                reference::reduced(reference::softmax(x.values(), 0b10), 0b01, false, mean),
+                {.arithmetic = 16 + sum_roundoffs(shape[0] * shape[1])}, what);
+  });
+}
+TEST(mixed, mean_of_softmax_of_float) { check_mean_of_softmax<float>(); }
+TEST(mixed, mean_of_softmax_of_bfloat16) { check_mean_of_softmax<tn::bfloat16>(); }
+
+// dx, dgamma and dbeta of a layer norm.
+TEST(mixed, layer_norm_backward) {
+  auto const f = tn::compile([](auto x, auto w, auto dy) {
+    auto const rows = tn::axis<1>;
+    auto scale = tn::rsqrt(tn::var(x, rows, tn::keepdim, tn::correction<0>) + 1e-5f);
+    auto normal = (x - tn::mean(x, rows, tn::keepdim)) * scale;
+    auto h = dy * w;
+    auto dx =
+        (h - tn::mean(h, rows, tn::keepdim) - normal * tn::mean(h * normal, rows, tn::keepdim)) *
+        scale;
+    return tn::outputs(dx, tn::sum(dy * normal, tn::axis<0>), tn::sum(dy, tn::axis<0>));
+  });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    if (shape[1] < 30) return;  // of few columns the scale is nearly that of the epsilon
+    auto x = random_array<float, 2>(shape, how), dy = random_array<float, 2>(shape, how);
+    auto w = random_array<float, 1>({shape[1]});
+    array<float, 2> dx(shape, how);
+    array<float, 1> dgamma({shape[1]}), dbeta({shape[1]});
+    auto a = dx.view();
+    auto b = dgamma.view(), c = dbeta.view();
+    f.into(a, b, c)(x.view(), w.view(), dy.view());
+    reference::doubles const xs = x.values(), ws = w.values(), ys = dy.values();
+    reference::doubles expected(x.shape()), gamma({shape[1]}), beta({shape[1]});
+    std::int64_t const n = shape[1];
+    for (std::int64_t i = 0; i < shape[0]; ++i) {
+      double mean = 0, variance = 0, mean_h = 0, mean_hx = 0;
+      for (std::int64_t j = 0; j < n; ++j) mean += xs[i * n + j] / static_cast<double>(n);
+      for (std::int64_t j = 0; j < n; ++j)
+        variance += (xs[i * n + j] - mean) * (xs[i * n + j] - mean) / static_cast<double>(n);
+      double const scale = 1 / std::sqrt(variance + 1e-5);
+      auto const normal = [&](std::int64_t j) { return (xs[i * n + j] - mean) * scale; };
+      for (std::int64_t j = 0; j < n; ++j) {
+        mean_h += ys[i * n + j] * ws[j] / static_cast<double>(n);
+        mean_hx += ys[i * n + j] * ws[j] * normal(j) / static_cast<double>(n);
+        gamma[j] += ys[i * n + j] * normal(j), beta[j] += ys[i * n + j];
+      }
+      for (std::int64_t j = 0; j < n; ++j)
+        expected[i * n + j] = (ys[i * n + j] * ws[j] - mean_h - normal(j) * mean_hx) * scale;
+    }
+    double const rows = static_cast<double>(shape[0]);
+    check_close(tn::dtype::f32, dx.result(), expected, {.arithmetic = 64, .absolute = 2e-5}, what);
+    check_close(tn::dtype::f32, dgamma.result(), gamma,
+                {.arithmetic = 64, .absolute = 2e-6 * rows + 1e-5}, what);
+    check_close(tn::dtype::f32, dbeta.result(), beta,
+                {.arithmetic = 64, .absolute = 2e-6 * rows + 1e-5}, what);
+  });
+}
+
+TEST(mixed, of_no_element) {
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1>)); });
+  array<float, 2> no_rows({0, 37}), no_columns({37, 0});
+  auto const [columns, none] = f(no_rows.view());
+  auto const [nothing, rows] = f(no_columns.view());
+  check_close(tn::dtype::f32, result_of(columns), reference::doubles({37}));
+  check_close(tn::dtype::f32, result_of(rows), reference::doubles({37}));
+  EXPECT_EQ(result_of(none).size(), 0);
+  EXPECT_EQ(result_of(nothing).size(), 0);
+}
+
+TEST(mixed, has_the_same_bits_in_every_run) {
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1>)); });
+  for (extents_of_rank<2> const& shape : {extents_of_rank<2>{5003, 33}, {301, 4099}, {9, 40009}}) {
+    auto x = random_array<float, 2>(shape);
+    auto const once = [&] {
+      array<float, 1> columns({shape[1]}), rows({shape[0]});
+      auto a = columns.view(), b = rows.view();
+      f.into(a, b)(x.view());
+      return std::pair(columns.bits(), rows.bits());
+    };
+    auto const expected = once();
+    for (int round = 0; round < 5; ++round) EXPECT_EQ(once(), expected) << shape[0];
+  }
+}
+
+}  // namespace
