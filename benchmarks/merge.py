@@ -1,39 +1,56 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""JSON lines of the benchmark programs and the peers -> one result file, and a short table.
+"""JSON lines of measure.py and the programs -> one result file, and a table.
 
 Usage: merge.py LINES... --out FILE [--bars FILE]
 """
 import argparse
 import json
-import statistics
 import sys
 
 
 def read(paths):
-    """-> (header, rows). A later header of one provider adds its ceilings to the earlier ones; a later row replaces."""
-    header, rows, copies = {}, {}, {}
+    """-> (header, rows). Later facts and rows replace earlier ones; ceilings are kept from every measurement."""
+    header, ceilings, rows = {}, [], {}
     for path in paths:
         with open(path, encoding="utf-8") as lines:
-            for line in filter(str.strip, lines):
-                record = json.loads(line)
-                for provider, facts in record.get("header", {}).items():
-                    if not isinstance(facts, dict):
-                        header[provider] = facts
-                        continue
-                    for name, value in facts.get("ceilings", {}).items():
-                        copies.setdefault((provider, name), []).append(value)
-                    header[provider] = header.get(provider, {}) | {k: v for k, v in facts.items() if k != "ceilings"}
-                if "header" not in record:
+            for record in map(json.loads, filter(str.strip, lines)):
+                if "header" in record:
+                    header |= record["header"]
+                elif "ceilings" in record:
+                    ceilings.append(record["ceilings"])
+                else:
                     rows[key(record) + (record["provider"], record["timing"])] = record
-    for (provider, name), values in copies.items():
-        known = [v for v in values if v is not None]
-        if known:
-            ceiling = {"median": statistics.median(known), "lowest": min(known), "highest": max(known)}
-            header[provider].setdefault("ceilings", {})[name] = ceiling
-    ours, before = header.get("tenon", {}), header.get("before", {})
-    summary = {"device": ours.get("device"), "driver": before.get("driver"), "ceilings": ours.pop("ceilings", {})}
-    return summary | header, list(rows.values())
+    header["ceilings"] = best_of(ceilings)
+    header["ceilings"]["copy_gbs_of_each_measurement"] = [rounded(c["copy_gbs"]) for c in ceilings if "copy_gbs" in c]
+    copy = header["ceilings"].get("copy_gbs")
+    return header, [with_fraction(row, copy) for row in rows.values()]
+
+
+def rounded(value):
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def best_of(measurements):
+    """The highest rates and the shortest times of the run."""
+    best = {}
+    for name in dict.fromkeys(name for measurement in measurements for name in measurement):
+        values = [m[name] for m in measurements if name in m]
+        if isinstance(values[0], dict):
+            best[name] = best_of(values)
+        else:
+            best[name] = rounded(min(values) if name.endswith("_us") else max(values))
+    return best
+
+
+def with_fraction(row, copy_gbs):
+    """of_copy after gbs: every contender is measured against the same ceiling."""
+    members = {}
+    for name, value in row.items():
+        members[name] = rounded(value)
+        if name == "gbs" and copy_gbs:
+            members["of_copy"] = round(value / copy_gbs, 4)
+    return members
 
 
 def key(row):
@@ -42,10 +59,6 @@ def key(row):
 
 def number(value, digits):
     return "-" if value is None else f"{value:.{digits}f}"
-
-
-def count(row):
-    return "-" if row.get("launches") is None else str(row["launches"])
 
 
 def bar_text(row, bar):
@@ -63,20 +76,22 @@ def bar_text(row, bar):
 
 
 def table(rows, bars):
-    by_provider = {}
+    groups = {}
     for row in rows:
-        by_provider.setdefault((*key(row), row["timing"]), {})[row["provider"]] = row
+        groups.setdefault((*key(row), row["timing"]), {})[row["provider"]] = row
     yield (f"{'workload':<24} {'shape':>14} {'type':>4} {'tenon us':>9} {'of copy':>7} {'launches':>8} {'error':>8} "
-           f"{'compile us':>10} {'launches':>8} {'ratio':>6}  {'bar' if bars else ''}").rstrip()
-    for (name, shape, dtype, how), providers in by_provider.items():
-        ours, theirs = providers.get("tenon", {}), providers.get("torch_compile", {})
+           f"{'next':>13} {'us':>9} {'of copy':>7} {'launches':>8} {'ratio':>6}  {'bar' if bars else ''}").rstrip()
+    for (name, shape, dtype, how), providers in groups.items():
+        ours = providers.get("tenon", {})
+        others = [row for provider, row in providers.items() if provider not in ("tenon", "bare_kernel")]
+        theirs = min(others, key=lambda row: row["us"], default={})
         ratio = theirs["us"] / ours["us"] if ours and theirs else None
         error = ours.get("max_rel_err")
+        note = bar_text(ours, bars.get((name, shape, dtype))) if ours and "of_copy" in ours else how
         yield (f"{name:<24} {'x'.join(map(str, shape)):>14} {dtype:>4} {number(ours.get('us'), 1):>9} "
-               f"{number(ours.get('of_copy'), 3):>7} {count(ours):>8} "
-               f"{'-' if error is None else f'{error:.0e}':>8} {number(theirs.get('us'), 1):>10} "
-               f"{count(theirs):>8} {number(ratio, 2):>6}  "
-               f"{bar_text(ours, bars.get((name, shape, dtype))) if ours and 'of_copy' in ours else how}").rstrip()
+               f"{number(ours.get('of_copy'), 3):>7} {number(ours.get('launches'), 0):>8} "
+               f"{'-' if error is None else f'{error:.0e}':>8} {theirs.get('provider', '-'):>13} {number(theirs.get('us'), 1):>9} "
+               f"{number(theirs.get('of_copy'), 3):>7} {number(theirs.get('launches'), 0):>8} {number(ratio, 2):>6}  {note}").rstrip()
 
 
 def main():

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a warm call costs the host beside a bare launch, and small tensors from the call to the
-// finished kernel.
+// What a warm call costs the host beside a bare launch.
 
 #include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "harness/buffers.cuh"
 #include "harness/session.cuh"
 #include "tenon/tenon.hpp"
 
@@ -116,25 +116,6 @@ void warm_call(bench::session& run, int batches) {
     write(run, one.workload, n, one.provider, bench::summary_of(one.us), "host time of a call");
 }
 
-void latency(bench::session& run, long long n, int repetitions) {
-  auto const f =
-      tn::compile([](auto x, auto y) { return tn::relu((x + y) * 2.0f); }, "relu_add_mul");
-  bench::buffer_sets sets(
-      bench::arrays{bench::normal<float>(n), bench::normal<float>(n), bench::output<float>(n)},
-      run.stream());
-  bench::buffer_set const& b = sets[0];
-  const_vector x(b.get<float>(0), n), y(b.get<float>(1), n);
-  vector out(b.get<float>(2), n);
-  auto const call = [&](cudaStream_t on) { f.on(on).into(out)(x, y); };
-  call(run.stream());
-  bench::captured_graph const graph(run.stream(), [&] { call(run.stream()); });
-  write(run, "relu_add_mul", n, "tenon", time_to_finish(call, run.stream(), repetitions),
-        "host call to finished kernel");
-  auto const replay = [&](cudaStream_t on) { graph.replay(on); };
-  write(run, "relu_add_mul", n, "tenon", time_to_finish(replay, run.stream(), repetitions),
-        "graph replay to finished kernel");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -142,9 +123,6 @@ int main(int argc, char** argv) {
   int const repetitions = run.effort().single_repetitions * 10;
   try {
     if (run.wants("warm_call")) warm_call(run, repetitions);
-    for (long long bytes = 4096; bytes <= 16 << 20; bytes *= 16)
-      if (run.wants("relu_add_mul " + std::to_string(bytes / 4)))
-        latency(run, bytes / 4, repetitions);
   } catch (std::exception const& fault) {
     run.fail("call_overhead", fault.what());
   }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax of rows, and of columns.
+
+#include "harness/library.hpp"
+
+namespace tn = tenon;
+
+namespace {
+
+template <class T, int Axis> void softmax(bench::call const& c) {
+  static auto const f =
+      tn::compile([](auto x) { return tn::softmax(x, tn::axis<Axis>); }, "softmax");
+  f.on(c.stream()).into(c.out<T, 2>(1))(c.in<T, 2>(0));
+}
+
+constexpr bench::entry entries[] = {
+    {"softmax", "f32", 2, bench::guarded<softmax<float, -1>>},
+    {"softmax", "bf16", 2, bench::guarded<softmax<tn::bfloat16, -1>>},
+    {"softmax_axis0", "f32", 2, bench::guarded<softmax<float, 0>>},
+};
+
+}  // namespace
+
+extern "C" bench::table bench_entries() { return bench::table_of("tenon", entries); }

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the benchmark: which workload in which shape and type, and how it is timed."""
+from dataclasses import dataclass
+
+from harness.results import SINGLE, STEADY
+
+
+@dataclass(frozen=True)
+class Row:
+    group: str
+    workload: str
+    shape: tuple
+    dtype: str
+    timing: str
+    is_curve: bool = False  # a point of a curve over lengths or sizes; the other rows stand for themselves
+
+    @property
+    def title(self):
+        return f"{self.workload} {'x'.join(map(str, self.shape))} {self.dtype}"
+
+
+def rows(group, workload, shapes, dtypes, timing=STEADY, is_curve=False):
+    return [Row(group, workload, shape if isinstance(shape, tuple) else (shape,), dtype, timing, is_curve)
+            for shape in shapes for dtype in dtypes.split()]
+
+
+BOTH = "f32 bf16"
+LONG_ROWS = [(32768, 1024), (32768, 4096), (16384, 16384), (8192, 65536)]
+CURVE_ELEMENTS = 1 << 26
+CURVE_LENGTHS = (64, 256, 1000, 2048, 8192, 16384, 50257, 131072, 262144, 1048576)
+CURVE_SIZES = tuple(1 << exponent for exponent in range(10, 29, 2))
+
+ROWS = [
+    *rows("pointwise", "relu_add_mul", [(8192, 8192)], BOTH),
+    *rows("pointwise", "sin_plus_cos", [(8192, 8192)], "f32"),
+    *rows("pointwise", "adam", [67108864], "f32"),
+    *rows("pointwise", "tanh_add_transposed", [(8192, 8192)], BOTH),
+    *rows("softmax", "softmax", [*LONG_ROWS, (2048, 262144)], BOTH),
+    *rows("softmax", "softmax", [(4, 1048576)], "f32", SINGLE),
+    *rows("softmax", "softmax_axis0", [(4096, 32768)], "f32"),
+    *rows("normalization", "seed_layernorm_gelu", [(64, 128, 512)], BOTH, SINGLE),
+    *rows("normalization", "seed_layernorm_gelu", [(128, 1024, 512), (32768, 4096)], BOTH),
+    *rows("normalization", "rmsnorm", LONG_ROWS, BOTH),
+    *rows("normalization", "bias_residual_layernorm", [(32768, 4096)], BOTH),
+    *rows("normalization", "layernorm_backward", [(32768, 1024), (32768, 4096)], BOTH),
+    *rows("reductions", "seed_sum_mean", [(100, 100), (1000, 1000), (2000, 2000)], "f32", SINGLE),
+    *rows("reductions", "seed_sum_mean", [(16384, 16384)], "f32"),
+    *rows("reductions", "sumsq_axis0", [(65536, 4096), (1000000, 64)], BOTH),
+    *rows("reductions", "sumsq_all", [268435456], BOTH),
+    *rows("reductions", "sumsq_all", [1048576], BOTH, SINGLE),
+    *rows("reductions", "var_all", [268435456], "f32"),
+    *rows("reductions", "mse_value_grad", [4194304], "f32", SINGLE),
+    *rows("reductions", "argmax", [(32768, 4096), (512, 131072)], BOTH),
+    *rows("reductions", "argmax_all", [16777216], "f32"),
+    *rows("reductions", "sum0_sum1", [(4096, 4096)], "f32", SINGLE),
+    *rows("reductions", "softmax_sum0", [(4096, 4096)], "f32", SINGLE),
+    *rows("reductions", "amax0_amax1_amax", [(4096, 4096)], "f32", SINGLE),
+    *rows("losses", "cross_entropy_mean", [(8192, 32768), (4096, 131072)], BOTH),
+    *rows("losses", "cross_entropy_value_grad", [(8192, 32768)], "f32", SINGLE),
+    *rows("scans", "cumsum", [(32768, 4096), 134217728], "f32"),
+    *rows("scans", "cumsum_over_amax", [(4096, 4096)], "f32", SINGLE),
+    *rows("grid", "norm_scale", [4194304], "f32", SINGLE),
+    *rows("grid", "batchnorm_train", [(64, 64, 56, 56)], "f32", SINGLE),
+    *rows("grid", "groupnorm_silu", [(8, 320, 64, 64)], "f32", SINGLE),
+    *rows("grid", "fp8_tensorwise_quant", [(8192, 8192)], "bf16", SINGLE),
+    *rows("movement", "cat10_relu", [(1000, 100)], "f32", SINGLE),
+    *rows("movement", "rmsnorm_blockquant", [(8192, 4096)], "bf16", SINGLE),
+    *rows("movement", "rope_gqa", [(4, 4096, 32, 128)], "bf16", SINGLE),
+    *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
+    *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),
+]
+GROUPS = tuple(dict.fromkeys(row.group for row in ROWS))
+
+# One call as its caller sees it, launched by the host and as a graph: elements, 4 KB to 16 MB.
+LATENCY_WORKLOAD, LATENCY_ELEMENTS = "relu_add_mul", (1 << 10, 1 << 14, 1 << 18, 1 << 22)
