@@ -135,12 +135,14 @@ __global__ void run_sum(Action action, std::int64_t count, totals* sum) {
 template <class Action>
 void for_each(Action const& action, std::int64_t count) {
   run_each<<<1024, 256>>>(action, count);
+  tn::check(cudaGetLastError(), "accuracy");
 }
 template <class Action>
 void add_to(totals& sum, Action const& action, std::int64_t count) {
   tn::memory<tn::cuda> device(sizeof sum, {});
   tn::space_traits<tn::cuda>::write(device.data(), &sum, sizeof sum, {});
   run_sum<<<1024, 256>>>(action, count, static_cast<totals*>(device.data()));
+  tn::check(cudaGetLastError(), "accuracy");
   tn::space_traits<tn::cuda>::read(&sum, device.data(), sizeof sum, {});
 }
 #else

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A case -> one C++ lambda over handles; equal lambdas of equal argument types are written once."""
-from operators import CPP_TYPES, Inexpressible, expression_of
+from operators import CPP_TYPES, Inexpressible, Step, expression_of
 
 
 def lines_of(case):
     """The statements of the lambda's body, without the return. @raises Inexpressible"""
-    lines = []
+    lines, shapes = [], {tensor["name"]: tensor["shape"] for tensor in case["inputs"]}
     for number, step in enumerate(case["program"]):
         operands = [None if name in ("", "#none") else name for name in step["in"]]
-        value = expression_of(step["op"], operands, step["attr"])
+        value = expression_of(step["op"], Step(operands, step["attr"], [shapes.get(name) for name in operands]))
         names = [name if name not in ("", "_", "#none") else f"unused_{number}_{k}" for k, name in enumerate(step["out"])]
         target = names[0] if len(names) == 1 and not value.startswith(("std::tuple", "standard::tuple")) else f"[{', '.join(names)}]"
         lines.append(f"auto {target} = {value};")

@@ -95,7 +95,7 @@ def compile_group(compiler, name, lambdas):
     """Compiles the lambdas of one file; one that is refused becomes a call per output, then is given up."""
     seconds, alive = 0.0, [l for l in lambdas if not l.fault]
     for _ in range(MOST_ATTEMPTS):
-        text, first_lines = '#include "harness.hpp"\n#include "standard.hpp"\nnamespace tn = tenon;\n\n', {}
+        text, first_lines = '#include "harness.hpp"\n#include "standard/standard.hpp"\nnamespace tn = tenon;\n\n', {}
         for k, each in enumerate(alive):
             first_lines[k] = text.count("\n") + 1
             text += each.text()
