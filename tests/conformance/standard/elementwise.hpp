@@ -2,7 +2,7 @@
 #pragma once
 // Operators on single elements.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

@@ -2,7 +2,7 @@
 #pragma once
 // Losses with integer labels.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

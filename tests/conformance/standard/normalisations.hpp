@@ -2,7 +2,7 @@
 #pragma once
 // Normalisations, with the statistics that the standard gives beside the value.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

@@ -2,7 +2,7 @@
 #pragma once
 // Steps of optimizers.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

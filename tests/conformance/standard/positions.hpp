@@ -2,7 +2,7 @@
 #pragma once
 // Elements by their position: triangles, one-hot rows, sequences in reverse, rotary embeddings.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

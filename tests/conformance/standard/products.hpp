@@ -2,7 +2,7 @@
 #pragma once
 // Shapes that broadcast both ways, and products of matrices.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

@@ -2,7 +2,7 @@
 #pragma once
 // Quantisation to integers and back.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

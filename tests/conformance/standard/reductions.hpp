@@ -2,7 +2,7 @@
 #pragma once
 // Reductions, and the index of the greatest or least element.
 
-#include "standard/support.hpp"
+#include "conformance/standard/support.hpp"
 
 namespace standard {
 

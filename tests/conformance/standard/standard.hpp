@@ -4,11 +4,11 @@
 // that have none: written over Tenon's functions as a user would write them. The standard keeps the
 // operand's dtype where Tenon promotes.
 
-#include "standard/elementwise.hpp"
-#include "standard/losses.hpp"
-#include "standard/normalisations.hpp"
-#include "standard/optimizers.hpp"
-#include "standard/positions.hpp"
-#include "standard/products.hpp"
-#include "standard/quantisation.hpp"
-#include "standard/reductions.hpp"
+#include "conformance/standard/elementwise.hpp"
+#include "conformance/standard/losses.hpp"
+#include "conformance/standard/normalisations.hpp"
+#include "conformance/standard/optimizers.hpp"
+#include "conformance/standard/positions.hpp"
+#include "conformance/standard/products.hpp"
+#include "conformance/standard/quantisation.hpp"
+#include "conformance/standard/reductions.hpp"

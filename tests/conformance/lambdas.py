@@ -47,12 +47,13 @@ class Lambda:
         self.body = lines_of(case)
         self.is_split = False  # one call for each output, where one kernel cannot have them all
         self.fault = None      # why it does not compile
+        self.outputs = len(case["outputs"])
 
     def text(self):
         all_outputs = list(range(len(self.case["outputs"])))
         calls = [[k] for k in all_outputs] if self.is_split else [all_outputs]
         return "\n".join([f"// {self.case['expr'][:200]}",
-                          f"static conformance::entry const entry_{self.number}({self.number}, [](conformance::call const& c) {{",
+                          f"static programs::entry const entry_{self.number}({self.number}, [](programs::call const& c) {{",
                           *(call_of(self.case, self.body, outputs) for outputs in calls), "});", ""])
 
 

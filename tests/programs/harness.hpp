@@ -10,16 +10,16 @@
 
 #include "tenon/tenon.hpp"
 
-namespace conformance {
+namespace programs {
 
 namespace tn = tenon;
 
 struct array {
   void* data = nullptr;  // in the default space
-  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> extents, strides;
 };
 
-// The tensors of one case, typed by the generated code.
+// The tensors of one run, typed by the generated code.
 struct call {
   std::vector<array> inputs, outputs;
 
@@ -32,9 +32,12 @@ struct call {
 
  private:
   template <class T, tn::extent... E> static tn::view<T, E...> typed(array const& a) {
-    typename tn::view<T, E...>::extent_array extents{};
-    for (std::size_t i = 0; i < sizeof...(E); ++i) extents[i] = a.extents[i];
-    return tn::view<T, E...>::with_extents(static_cast<T*>(a.data), extents);
+    typename tn::view<T, E...>::extent_array extents{}, strides{};
+    for (std::size_t i = 0; i < sizeof...(E); ++i) {
+      extents[i] = a.extents[i];
+      strides[i] = a.strides[i];
+    }
+    return tn::view<T, E...>::with_strides(static_cast<T*>(a.data), extents, strides);
   }
 };
 
@@ -50,4 +53,4 @@ struct entry {
   inline static entry const* first = nullptr;
 };
 
-}  // namespace conformance
+}  // namespace programs
