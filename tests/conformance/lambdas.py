@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A case -> one C++ lambda over handles; equal lambdas of equal argument types are written once."""
-from operators import CPP_TYPES, Inexpressible, Step, expression_of
+from cpp_types import CPP_TYPES
+from forms import Inexpressible, Step
+from operators import expression_of
 
 
 def lines_of(case):
@@ -29,11 +31,11 @@ def type_of(tensor, is_input):
 def call_of(case, body, outputs):
     """One call whose results are `outputs`, positions in the case's list."""
     results = [case["outputs"][k] for k in outputs]
-    parameters = ", ".join(f"auto {tensor['name']}" for tensor in case["inputs"])
+    parameters = ", ".join(f"auto {tensor['name']}" for tensor in case["inputs"]) or "auto any"
     values = ", ".join(tensor["name"] for tensor in results)
     returned = f"tn::outputs({values})" if len(results) > 1 else values
     into = ", ".join(f"c.out<{type_of(tensor, False)}>({k})" for k, tensor in zip(outputs, results))
-    arguments = ", ".join(f"c.in<{type_of(tensor, True)}>({k})" for k, tensor in enumerate(case["inputs"]))
+    arguments = ", ".join(f"c.in<{type_of(tensor, True)}>({k})" for k, tensor in enumerate(case["inputs"])) or "0"
     lambda_text = "\n".join([f"  constexpr auto f = tn::compile([]({parameters}) {{", *(f"    {line}" for line in body),
                              f"    return {returned};", "  });"])
     return f"  {{\n{lambda_text}\n  f.into({into})({arguments});\n  }}"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A random program -> its C++ text, and its tensors as bytes under strides of every kind."""
 from arrays import positions, strides_of
+from cpp_types import CPP_TYPES
 from dtypes import SIZES, encode
 
-CPP_TYPES = {"bool": "bool", "f16": "tn::half", "bf16": "tn::bfloat16", "f32": "float", "f64": "double",
-             **{f"{sign}{bits}": f"std::{'u' if sign == 'u' else ''}int{bits}_t" for sign in "iu" for bits in (8, 16, 32, 64)}}
 MARGIN = 64  # bytes on both sides of a tensor that nothing may read or write
 ARRANGEMENTS = ["contiguous", "misaligned", "transposed", "stepped", "reversed", "padded"]
 

@@ -5,9 +5,9 @@ Every value is computed three times: exactly, and twice with each floating resul
 far the three are apart says how exact a right result must be.
 """
 import math
-import random
 
 from arrays import Array, broadcast, broadcast_shape, groups
+from cpp_types import CPP_TYPES
 from dtypes import arithmetic, converted, is_float, promoted, with_literal, wrapped
 
 RUNS = 3
@@ -173,7 +173,6 @@ def selection(rng, x, y, condition):
 
 
 def cast(rng, value, _):
-    from emission import CPP_TYPES  # the names of the types belong to the text
     dtype = rng.choice([d for d in ("f32", "f64", "f16", "bf16", "i32", "i64", "i8", "u8", "bool") if d != value.dtype])
     arrays = []
     for run in range(RUNS):
@@ -194,11 +193,11 @@ def log_sum_exp(xs):
     return greatest if math.isinf(greatest) else greatest + math.log(sum(math.exp(x - greatest) for x in xs))
 
 
-# Name → (function of the group, result dtype, whether nothing may be reduced, scale of the error).
 def magnitude(xs):
     return sum(abs(x) for x in xs)
 
 
+# Name → (function of the group, result dtype, whether nothing may be reduced, scale of the error).
 REDUCTIONS = {
     "sum": (sum, lambda d: d if is_float(d) else "i64", True, magnitude),
     "max": (nan_or(lambda *xs: max(xs)), lambda d: d, False, None),
