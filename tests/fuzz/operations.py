@@ -8,7 +8,7 @@ import math
 
 from arrays import Array, broadcast, broadcast_shape, groups
 from cpp_types import CPP_TYPES
-from dtypes import arithmetic, converted, is_float, promoted, with_literal, wrapped
+from dtypes import arithmetic, converted, is_float, promoted, rounded, with_literal, wrapped
 
 RUNS = 3
 NOISE = {"f32": 2.0**-22, "f64": 2.0**-50}
@@ -100,6 +100,13 @@ def result_type(values):
     return dtype
 
 
+def in_float(dtype, source, column):
+    """Operands in the type of the arithmetic: what it does not hold is rounded."""
+    if arithmetic(dtype) == "f32" and arithmetic(source) != "f32":
+        return [rounded("f32", float(x)) for x in column]
+    return [float(x) for x in column]
+
+
 def elementwise(text, dtype, computed_in, function, values, rng):
     """function of the values broadcast, its operands in one dtype."""
     shape, arrays = broadcast_shape([v.shape for v in values]), []
@@ -108,7 +115,7 @@ def elementwise(text, dtype, computed_in, function, values, rng):
         if computed_in and not is_float(computed_in):
             columns = [[converted(computed_in, x) for x in column] for column in columns]
         elif computed_in:
-            columns = [[float(x) for x in column] for column in columns]
+            columns = [in_float(computed_in, v.dtype, column) for v, column in zip(values, columns)]
         data = [function(*x) for x in zip(*columns)]
         if is_float(dtype):
             data = [noisy(run, dtype, float(x), rng) for x in data]

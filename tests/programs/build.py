@@ -98,7 +98,7 @@ def compile_group(compiler, name, lambdas, includes):
 
 def build(compiler, lambdas, jobs, includes):
     """-> (path of the program, seconds of processor time). @post a lambda without `fault` is in the program"""
-#Lambdas of one operator go to different files, so that no file is the slowest by far.
+    # Lambdas of one operator go to different files, so that no file is the slowest by far.
     count = max(1, -(-len(lambdas) // LAMBDAS_PER_FILE))
     groups = {f"group_{k}": lambdas[k::count] for k in range(count)}
     program = os.path.join(compiler.folder, "runner")
