@@ -121,6 +121,8 @@ int main(int argc, char** argv) {
       "\nProjections read one member of such a struct: " + names(tn::ops::projection_table{}) + ".\n\n"
       "`tn::mean`, `tn::var` and `tn::logsumexp` are made of these, as are the functions of `nn/`: `tn::softmax`,\n"
       "`tn::log_softmax`, `tn::layer_norm` and `tn::rms_norm`.\n\n"
+      "## Scans\n\nAlong one axis: " + names(tn::ops::scan_table{}) + ", called as `(x, axis<k>)` with any of `tn::exclusive`\n"
+      "and `tn::reversed`. Sums of integers are i64; sums and products of floats are kept in double.\n\n"
       "## Views\n\n"
       "Nodes: " + names(tn::ops::movement_table{}) + ". Called as `tn::transpose`, `tn::slice`, `tn::reshape`, `tn::flatten`,\n"
       "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n\n"

@@ -19,6 +19,7 @@
 #include "tenon/capture/pattern.hpp"
 #include "tenon/capture/random.hpp"
 #include "tenon/capture/repeat.hpp"
+#include "tenon/capture/scan.hpp"
 #include "tenon/compile.hpp"
 #include "tenon/nn/activation.hpp"
 #include "tenon/nn/blend.hpp"

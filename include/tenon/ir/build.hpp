@@ -151,6 +151,18 @@ constexpr int project(graph& g, op_info const* op, int id) {
   return project(g, op, id, g[id].type);
 }
 
+// @pre axis is one of the operand's; how is a combination of ops::scan_excludes and scan_reverses
+constexpr int scan(graph& g, op_info const* op, int id, int axis, long long how) {
+  dtype wanted = op->rule.operand(g[id].type, 0), type = op->rule.result(g[id].type);
+  id = convert(g, id, wanted);
+  return g.intern(node{.op = op,
+                       .type = type,
+                       .operands = {{id}, 1},
+                       .dims = g[id].dims,
+                       .axes = 1u << axis,
+                       .bits = how});
+}
+
 // Whether the bounds numbers[3 * k...] take axis k of length d as it is.
 constexpr bool takes_everything(graph const& g, dim d, attribute const& numbers, int k) {
   long long start = numbers[3 * k], stop = numbers[3 * k + 1], step = numbers[3 * k + 2];

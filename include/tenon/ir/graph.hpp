@@ -24,6 +24,8 @@ enum class refusal : unsigned char {
   several_axis_groups,       // reductions over axis sets that are neither equal nor nested
   total_is_broadcast,        // a reduction of the whole space is used by elements or rows again
   too_many_axes,
+  scans_along_two_axes,  // or along one axis in both directions
+  scan_is_moved,         // a view changes the scanned axis of a scan's result
   too_many_indices,  // an element is read at more indices than a node has room for
 };
 

@@ -23,7 +23,7 @@ struct node {
   dtype type = dtype::f32;
   static_vector<int, max_operands> operands = {};
   dim_list dims = {};
-  unsigned axes = 0;  // reduction: bit k is set when operand axis k is reduced; take: bit
+  unsigned axes = 0;  // reduction, scan: bit k is set for operand axis k; take: bit
                       // j when index j is the user's, to be checked
   int attributes = no_attribute;  // movement: index into the graph's attributes
   long long bits = 0;             // literal: the value; input and scalar: the argument's position

@@ -25,7 +25,8 @@ constexpr void print_attributes(text& out, graph const& g, node const& n) {
       out << ' ' << n.bits;
   }
   if (n.is<ops::input>() || n.is<ops::scalar>()) out << ' ' << static_cast<int>(n.bits);
-  if (n.is(op_kind::reduction)) {
+  if (n.is(op_kind::scan) && n.bits != 0) out << " mode " << static_cast<int>(n.bits);
+  if (n.is(op_kind::reduction) || n.is(op_kind::scan)) {
     out << " axes";
     for (int k = 0; k < max_rank; ++k)
       if (n.axes >> k & 1u) out << ' ' << k;

@@ -110,6 +110,10 @@ constexpr char const* verify_node(graph const& g, int id) {
       return verify_pointwise(g, n);
     case op_kind::reduction:
       return verify_reduction(g, n);
+    case op_kind::scan:
+      return is_same_shape(g, g.operand(n, 0).dims, n.dims) && n.axes >> n.rank() == 0
+                 ? nullptr
+                 : "a scan has not its operand's shape, or another axis";
     case op_kind::movement:
       return verify_movement(g, n);
     case op_kind::projection:

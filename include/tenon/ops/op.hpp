@@ -20,6 +20,7 @@ enum class op_kind : unsigned char {
   pointwise,   // result element = eval(operand elements)
   reduction,   // result element = finish(combine over the reduced axes of lift(operand elements))
   projection,  // reads one member of a reduction's state; otherwise like pointwise
+  scan,        // result element = finish(combine of lift(operand elements up to it along one axis))
   movement,    // result element = one operand element, elsewhere
 };
 

@@ -9,6 +9,7 @@
 #include "tenon/ops/pointwise.hpp"
 #include "tenon/ops/random.hpp"
 #include "tenon/ops/reduction.hpp"
+#include "tenon/ops/scan.hpp"
 #include "tenon/ops/source.hpp"
 
 namespace tenon::ops {
@@ -39,6 +40,9 @@ using indexed_reduction_table = type_list<arg_maximum, arg_minimum>;
 
 using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum_part,  //
                                    chosen_value, chosen_index>;
+
+using scan_table = type_list<cumulative_sum, cumulative_product, cumulative_maximum,
+                             cumulative_minimum, cumulative_log_sum_exp>;
 
 // Functions of a seed, a stream and a position.
 using random_table = type_list<random_bits, random_bits_64, random_normal>;

@@ -59,6 +59,31 @@ class moved_takes : protected moved_views {
     return result;
   }
 
+  // Where a scan's axis is after a movement that leaves it whole.
+  constexpr unsigned axes_of_moved_scan(node const& n, movement const& how) {
+    int axis = 0;
+    while (!(n.axes >> axis & 1u)) ++axis;
+    if (how.op == op_id<ops::slice>) {
+      attribute const& numbers = g_.attributes[how.attributes];
+      if (numbers[3 * axis] == 0 && numbers[3 * axis + 1] == tenon::detail::open_bound &&
+          numbers[3 * axis + 2] == 1)
+        return n.axes;
+    } else if (how.op == op_id<ops::reshape>) {
+      for (axis_group group : reshape_groups(g_.dims, n.dims, how.dims))
+        if (group.from == axis && group.from_end == axis + 1 && group.to_end == group.to + 1)
+          return 1u << group.to;
+    } else {
+      long long const to = g_.attributes[how.attributes][axis];
+      unsigned indexed = 0;
+      for (int index : how.indices) indexed |= varying_axes(index);
+      int readers = 0;
+      for (long long at : g_.attributes[how.attributes]) readers += at == to;
+      if (to >= 0 && !(indexed >> to & 1u) && readers == 1) return 1u << to;
+    }
+    g_.refused = refusal::scan_is_moved;
+    return n.axes;
+  }
+
   // The axes along which a value is not known to be repeated.
   constexpr unsigned varying_axes(int root) const {
     unsigned result = 0;

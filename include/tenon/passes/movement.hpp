@@ -74,6 +74,10 @@ class puller : moved_takes {
       d.passes_through = true;
       d.sources[0] = want(n.operands[0], d.how.takes() ? taken_around(n, d.how, d.axes)
                                                        : through_reduction(n, d.how, d.axes));
+    } else if (n.is(op_kind::scan) && rearranges) {
+      d.passes_through = true;
+      d.axes = axes_of_moved_scan(n, d.how);
+      d.sources[0] = want(n.operands[0], d.how);
     } else if (rearranges && n.is<ops::take>()) {
       d.passes_through = true;
       d.sources[0] = d.how.takes() ? -1 : want(n.operands[0], through_take(n, d.how, d.map));

@@ -44,6 +44,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr bool is_store = std::is_same_v<Op, ops::store>;
   static constexpr bool moves_elements = (is_load || is_store) && where == place::element;
   static constexpr bool is_reduction = Op::kind == op_kind::reduction;
+  static constexpr bool is_scan = Op::kind == op_kind::scan;
   static constexpr bool is_scalar = std::is_same_v<Op, ops::scalar>;
   static constexpr bool is_size = std::is_same_v<Op, ops::size>;
   using value_type = typename detail::register_of<Op, type, Op::has_state>::type;
@@ -87,6 +88,7 @@ struct program_traits<program<Instructions...>> {
   static constexpr int scalar_count = (0 + ... + (instruction_traits<Instructions>::is_scalar));
   static constexpr int size_count = (0 + ... + (instruction_traits<Instructions>::is_size));
   static constexpr bool has_reduction = (false || ... || instruction_traits<Instructions>::is_reduction);
+  static constexpr bool has_scans = (false || ... || instruction_traits<Instructions>::is_scan);
   static constexpr bool has_positions = (false || ... || instruction_traits<Instructions>::is_position);
   static constexpr bool has_total = (false || ... || (instruction_traits<Instructions>::where == place::total));
   // Phases that end with a reduction over the columns.

@@ -35,6 +35,8 @@ class binder {
       : d_(d), lengths_(d.final, inputs, name), inputs_(inputs), outputs_(outputs), name_(name) {
     for (load const& l : d_.space.loads) loads_.push_back(spaced_load(l));
     for (store const& s : d_.space.stores) stores_.push_back(spaced(target_of(s.output), s.along, s.output));
+    for (spaced_operand& o : loads_) reverse(o);
+    for (spaced_operand& o : stores_) reverse(o);
   }
 
   template <class Program>
@@ -152,6 +154,16 @@ class binder {
     std::int64_t result = 1;
     for (long long d : d_.final.attributes[q.of]) result *= lengths_[static_cast<dim>(d)];
     return result;
+  }
+
+  // Axes that are walked from their end begin there.
+  [[gnu::cold]] void reverse(spaced_operand& o) const {
+    for (int axis = 0; axis < d_.space.axes.size(); ++axis) {
+      if (!(d_.space.reversed >> axis & 1u)) continue;
+      std::int64_t const length = lengths_[d_.space.axes[axis]];
+      if (length > 0) o.offset += (length - 1) * o.strides[axis];
+      o.strides[axis] = -o.strides[axis];
+    }
   }
 
   // Axes of the group from the largest stride to the smallest, by the operand that varies over most of them.

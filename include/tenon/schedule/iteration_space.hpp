@@ -8,14 +8,13 @@
 // can be: sum over rows of a sum over columns.
 
 #include "tenon/ir/build.hpp"
-#include "tenon/ops/indexing.hpp"
-#include "tenon/schedule/space.hpp"
+#include "tenon/schedule/space_instructions.hpp"
 
 namespace tenon {
 
 namespace detail {
 
-class space_builder {
+class space_builder : space_instructions {
  public:
   constexpr explicit space_builder(graph const& g) : g_(g) {}
 
@@ -27,7 +26,9 @@ class space_builder {
     innermost_ = smallest_reduction();
     emit_all();
     for (int k = 0; k < wanted.size(); ++k) add_store(wanted[k], k);
-    space_.refused = space_.axes.size() > max_axes ? refusal::too_many_axes : g_.refused;
+    space_.refused = space_.axes.size() > max_axes ? refusal::too_many_axes
+                     : g_.refused != refusal::none ? g_.refused
+                                                   : refused_;
     return std::move(space_);
   }
 
@@ -136,7 +137,8 @@ class space_builder {
     for (demand const& d : demands_) {
       if (!d.reduced) continue;
       int const fewer = result ? count(result) - count(d.reduced) : 1;
-      if (fewer > 0 || (fewer == 0 && d.reduced & fastest && !(result & fastest))) result = d.reduced;
+      if (fewer > 0 || (fewer == 0 && d.reduced & fastest && !(result & fastest)))
+        result = d.reduced;
     }
     return result;
   }
@@ -173,6 +175,7 @@ class space_builder {
       result.axes |= space_.instructions[demands_[source].result].axes;
     }
     if (n.is(op_kind::reduction)) return emit_reduction(result);
+    if (n.is(op_kind::scan)) note_scan(result, n, d.along);
     if (n.is<ops::scalar>()) result.bits = position(space_.scalars, static_cast<int>(n.bits));
     if (n.is<ops::size>())
       result.bits = position(space_.sizes, quantity{quantity::kind::count, n.attributes});
@@ -192,6 +195,15 @@ class space_builder {
     }
     wanted.axes &= ~wanted.reduced;
     return add(wanted);
+  }
+
+  constexpr void note_scan(instruction& result, node const& n, coordinates const& along) {
+    for (int k = 0; k < along.size(); ++k)
+      if ((n.axes >> k & 1u) && along[k] != no_axis) result.reduced = 1u << along[k];
+    result.axes |= result.reduced;
+    (n.bits & ops::scan_reverses ? space_.reversed : forward_) |= result.reduced;
+    if (space_.reversed & forward_) refused_ = refusal::scans_along_two_axes;
+    result.bits = n.bits & ops::scan_excludes;
   }
 
   constexpr bool is_of_index(int view) const {
@@ -240,52 +252,18 @@ class space_builder {
     }
     return is_position ? at : add_of(op_id<ops::fetch>, n.type, {{at}, 1});
   }
-  constexpr int add_quantity(quantity const& q) {
-    return add({op_id<ops::size>, dtype::i64, {}, 0, 0, position(space_.sizes, q)});
-  }
-  constexpr int add_of(op_info const* op, dtype type,
-                       static_vector<int, max_operands> const& operands) {
-    instruction result{op, type, operands};
-    for (int operand : operands) result.axes |= space_.instructions[operand].axes;
-    return add(result);
-  }
-
   constexpr void add_store(int demanded, int output) {
     demand const& d = demands_[demanded];
     space_.stores.push_back({d.result, output, d.along});
   }
 
-  template <class T> static constexpr int position(constexpr_vector<T>& list, T const& item) {
-    for (int k = 0; k < list.size(); ++k)
-      if (list[k] == item) return k;
-    list.push_back(item);
-    return list.size() - 1;
-  }
-
-  // Two demands may come to the same instruction, for example through a transposed and a plain
-  // operand of rank 1.
-  constexpr int add(instruction const& wanted) {
-    unsigned hash = wanted.op->hash ^ static_cast<unsigned>(wanted.bits);
-    for (int operand : wanted.operands) hash = hash * 31u + static_cast<unsigned>(operand);
-    int& bucket = buckets_[static_cast<int>(hash % bucket_count)];
-    for (int k = bucket; k >= 0; k = same_bucket_[k])
-      if (space_.instructions[k] == wanted) return k;
-    space_.instructions.push_back(wanted);
-    same_bucket_.push_back(bucket);
-    return bucket = space_.instructions.size() - 1;
-  }
-
-  static constexpr int bucket_count = 64;
-
   graph const& g_;
-  iteration_space space_;
   constexpr_vector<demand> demands_;
   constexpr_vector<int> heads_ = constexpr_vector<int>(g_.size(), -1);  // first demand of each node
   constexpr_vector<int> next_;                                          // the node's next demand
-  constexpr_vector<int> buckets_ =
-      constexpr_vector<int>(bucket_count, -1);  // latest instruction of each hash
-  constexpr_vector<int> same_bucket_;           // the one before it
   unsigned innermost_ = 0;
+  unsigned forward_ = 0;  // axes of scans that are not reversed
+  refusal refused_ = refusal::none;
 };
 
 }  // namespace detail

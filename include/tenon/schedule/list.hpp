@@ -7,6 +7,7 @@
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/pointwise.hpp"
 #include "tenon/schedule/rows.hpp"
+#include "tenon/schedule/scan.hpp"
 #include "tenon/schedule/transposed.hpp"
 
 namespace tenon::schedules {
@@ -14,6 +15,7 @@ namespace tenon::schedules {
 // The cheapest frame comes first. Families that sweep the space in other ways have their place
 // here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
 // columns in one sweep), grid (a total sent back to the elements), scan and contraction.
-inline constexpr family const* list[] = {&transposed, &pointwise, &full, &rows, &nested, &mixed};
+inline constexpr family const* list[] = {&transposed, &pointwise, &full, &rows,
+                                         &nested,     &mixed,     &scan};
 
 }  // namespace tenon::schedules

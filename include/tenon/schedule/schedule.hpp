@@ -104,8 +104,9 @@ constexpr place place_value(instruction const& i, bool from_row, bool from_total
 }
 
 // Assigns places and phases for given groups.
-// @post a reduction over the columns is at place row, one over the rows at place total if it reduces
-// what is at place row and at place column if it reduces elements, or s.refused tells why not
+// @post a reduction over the columns is at place row, one over the rows at place total if it
+// reduces what is at place row and at place column if it reduces elements, or s.refused tells why
+// not
 constexpr bool place_values(iteration_space const& space, schedule& s) {
   s.refused = refusal::none;
   s.places.clear(), s.phases.clear();
@@ -120,6 +121,9 @@ constexpr bool place_values(iteration_space const& space, schedule& s) {
       from_column = from_column || s.places[operand] == place::column;
       from_others = from_others || s.places[operand] == place::element;
     }
+    // A scan along an axis of extent 1 has no axis of the space.
+    if (i.op->kind == op_kind::scan && i.reduced != s.columns && i.reduced != 0)
+      s.refused = refusal::scans_along_two_axes;
     place where = place::launch;
     if (i.op->kind == op_kind::reduction) {
       where = place_reduction(i, s.places[i.operands[0]], s);

@@ -11,7 +11,12 @@ constexpr schedule select(iteration_space const& space) {
   schedule none;
   none.refused = space.refused;
   if (space.refused != refusal::none) return none;
+  bool has_scan = false;
+  for (instruction const& i : space.instructions)
+    has_scan = has_scan || i.op->kind == op_kind::scan;
   for (family const* candidate : schedules::list) {
+    // A scan needs its axis in order, which no other family keeps.
+    if (has_scan != (candidate == &schedules::scan)) continue;
     schedule s;
     if (candidate->accepts(space, s)) {
       s.chosen = candidate;

@@ -16,9 +16,9 @@ struct instruction {
   dtype type = dtype::f32;
   static_vector<int, max_operands> operands = {};
   unsigned axes = 0;     // iteration axes the value varies over
-  unsigned reduced = 0;  // reduction: iteration axes it reduces
+  unsigned reduced = 0;  // reduction: iteration axes it reduces; scan: the one it scans
   long long bits = 0;    // literal: value; load, store, scalar, size: position in the list of its
-                       // kind; index and address are loads
+                         // kind; index and address are loads
   constexpr bool operator==(instruction const&) const = default;
 };
 
@@ -56,6 +56,7 @@ struct iteration_space {
   constexpr_vector<store> stores;
   constexpr_vector<int> scalars;  // run-time scalar number k is argument scalars[k]
   constexpr_vector<quantity> sizes;
+  unsigned reversed = 0;  // axes that are walked from their end: those of reverse scans
   refusal refused = refusal::none;
 };
 

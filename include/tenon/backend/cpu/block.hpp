@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cpu/block_operands.hpp"
 #include "tenon/backend/cpu/reduction_states.hpp"
+#include "tenon/backend/cpu/scan_states.hpp"
 
 namespace tenon::cpu_backend {
 
@@ -26,7 +27,9 @@ template <int Phase, bool Stores, class Program>
 [[gnu::flatten]] void evaluate_block(registers<Program, place::launch> launch,
                                      registers<Program, place::row> row,
                                      block_addresses<Program, Phase, Stores> addresses, int count,
+                                     scan_states<Program, Phase, Stores>& carried_on,
                                      reduction_states<Program, place::row, Phase>& result) {
+  scan_states<Program, Phase, Stores> scanned = carried_on;
   using states = reduction_states<Program, place::row, Phase, lane_count>;
   registers<Program, place::total> no_total;
   states in_lanes;
@@ -40,7 +43,10 @@ template <int Phase, bool Stores, class Program>
       if constexpr (I::is_read)
         value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
     });
-    evaluate_element<Phase, Stores>(f);
+    if constexpr (scan_states<Program, Phase, Stores>::is_empty)
+      evaluate_element<Phase, Stores>(f);
+    else
+      evaluate_in_order<Phase, Stores>(f, scanned);
     accumulate(f, in_lanes, lane);
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
@@ -50,7 +56,12 @@ template <int Phase, bool Stores, class Program>
             static_cast<storage_t<I::type>>(value_of<I::first_operand>(f));
     });
   };
-  if constexpr (states::is_empty) {
+  if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
+    for (int i = 0; i < count; ++i) visit(i, i % lane_count);
+    carried_on = scanned;
+    if constexpr (!states::is_empty)
+      combine_lanes(in_lanes, count < lane_count ? count : lane_count, result);
+  } else if constexpr (states::is_empty) {
 #pragma GCC ivdep
     for (int i = 0; i < count; ++i) visit(i, 0);
   } else {

@@ -23,11 +23,13 @@ reduction_states<Program, place::row, Phase> sweep_part(call<Program> const& c,
   set_identity(identity);
   pairwise<states, combine_states> total{combine_states{}};
   block_operands<Program, Phase, Stores> operands(c, state.where);
+  scan_states<Program, Phase, Stores> scanned;
+  set_identity(scanned);
   for (long long done = begin; done < end; done += block_size) {
     int const count = end - done < block_size ? static_cast<int>(end - done) : block_size;
     states of_block = identity;
     evaluate_block<Phase, Stores, Program>(state.launch, state.row, operands.read(done, count),
-                                           count, of_block);
+                                           count, scanned, of_block);
     operands.write_back(done, count);
     if constexpr (!states::is_empty) total.push(of_block);
   }
@@ -50,7 +52,8 @@ inline constexpr bool has_sweep = [] {
 template <int Phase, bool Stores, class Program>
 auto sweep(call<Program> const& c, row_state<Program> const& state, bool is_parallel) {
   long long const size = c.layout.columns.size;
-  if (!is_parallel) return sweep_part<Phase, Stores>(c, state, 0, size);
+  // A scan takes its row in order.
+  if (!is_parallel || program_traits<Program>::has_scans) return sweep_part<Phase, Stores>(c, state, 0, size);
   return combine_parts<reduction_states<Program, place::row, Phase>>(
       size, columns_per_task, [&](long long begin, long long end) {
         return sweep_part<Phase, Stores>(c, state, begin, end);

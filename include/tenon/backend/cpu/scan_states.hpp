@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The scans of one sweep → what each has taken in so far, carried from element to element.
+
+#include "tenon/program/visit.hpp"
+
+namespace tenon::cpu_backend {
+
+template <class Program, int Phase, bool Stores, int K>
+inline constexpr bool is_scanned = program_traits<Program>::template at<K>::is_scan &&
+                                   element_needs<Program>::template at<Phase, Stores>.needed[K];
+
+template <class I> using scan_state = typename I::op::template state<arithmetic_t<I::type>>;
+
+template <int K, class State> struct carried { State state; };
+template <class Program, int K, bool IsScanned> struct carried_slot {};
+template <class Program, int K>
+struct carried_slot<Program, K, true>
+    : carried<K, scan_state<typename program_traits<Program>::template at<K>>> {};
+template <class Program, int Phase, bool Stores, class Sequence> struct carried_file;
+template <class Program, int Phase, bool Stores, int... K>
+struct carried_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
+    : carried_slot<Program, K, is_scanned<Program, Phase, Stores, K>>... {
+  static constexpr bool is_empty = !(false || ... || is_scanned<Program, Phase, Stores, K>);
+};
+template <class Program, int Phase, bool Stores>
+struct scan_states
+    : carried_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+
+template <int K, class State> State& state_in(carried<K, State>& c) { return c.state; }
+
+template <class Program, int Phase, bool Stores>
+void set_identity(scan_states<Program, Phase, Stores>& states) {
+  visit_instructions<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (is_scanned<Program, Phase, Stores, k>)
+      state_in<k>(states) = I::op::template identity<arithmetic_t<I::type>>();
+  });
+}
+
+// As evaluate_element, in a program with scans: elements come in the order of the axis.
+template <int Phase, bool Stores, class Program>
+void evaluate_in_order(frame<Program> const& f, scan_states<Program, Phase, Stores>& states) {
+  visit_instructions<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    constexpr bool needed = element_needs<Program>::template at<Phase, Stores>.needed[k];
+    using number = arithmetic_t<I::type>;
+    if constexpr (is_scanned<Program, Phase, Stores, k>) {
+      auto& state = state_in<k>(states);
+      auto const next =
+          I::op::combine(state, I::op::lift(static_cast<number>(value_of<I::first_operand>(f))));
+      value_of<k>(f) = I::op::template finish<number>(I::bits & ops::scan_excludes ? state : next);
+      state = next;
+    } else if constexpr (needed && I::where == place::element &&
+                         (I::kind == op_kind::pointwise || I::kind == op_kind::projection)) {
+      step<k>(f, typename I::operands{});
+    }
+  });
+}
+
+}  // namespace tenon::cpu_backend

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Scans: element i is the reduction of the elements up to i, or before it, along one axis.
+
+#include "tenon/ops/reduction.hpp"
+
+namespace tenon::ops {
+
+// How node::bits says which elements count.
+inline constexpr long long scan_excludes = 1, scan_reverses = 2;
+
+// A monoid like those of reductions; finish makes the element of the state.
+struct scan_op : basic_op<op_kind::scan, 1> {
+  static constexpr dtype_rule rule = rules::accumulate;
+  static constexpr int cost = 4;
+};
+
+// Sums and products of floats are kept in double, so that a long row is as exact as a short one.
+struct wide_scan : scan_op {
+  template <class T> using state = std::conditional_t<std::is_same_v<T, float>, double, T>;
+  template <class T> static constexpr TENON_HD state<T> lift(T x) {
+    return static_cast<state<T>>(x);
+  }
+  template <class T> static constexpr TENON_HD T finish(state<T> s) { return static_cast<T>(s); }
+};
+
+struct cumulative_sum : wide_scan {
+  static constexpr std::string_view name = "cumsum";
+  template <class T> static constexpr TENON_HD state<T> identity() { return 0; }
+  template <class S> static constexpr TENON_HD S combine(S x, S y) { return add::eval(x, y); }
+};
+
+struct cumulative_product : wide_scan {
+  static constexpr std::string_view name = "cumprod";
+  template <class T> static constexpr TENON_HD state<T> identity() { return 1; }
+  template <class S> static constexpr TENON_HD S combine(S x, S y) { return mul::eval(x, y); }
+};
+
+struct plain_scan : scan_op {
+  static constexpr dtype_rule rule = rules::same;
+  template <class T> using state = T;
+  template <class T> static constexpr TENON_HD T lift(T x) { return x; }
+  template <class T> static constexpr TENON_HD T finish(T s) { return s; }
+};
+
+// NaN from the first NaN on.
+struct cumulative_maximum : plain_scan {
+  static constexpr std::string_view name = "cummax";
+  template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
+};
+
+struct cumulative_minimum : plain_scan {
+  static constexpr std::string_view name = "cummin";
+  template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }
+};
+
+struct cumulative_log_sum_exp : scan_op {
+  static constexpr std::string_view name = "logcumsumexp";
+  static constexpr dtype_rule rule = rules::to_float;
+  static constexpr int cost = 60;
+  template <class T> using state = log_sum_exp::state<T>;
+  template <class T> static constexpr TENON_HD log_sum_exp::state<T> identity() {
+    return log_sum_exp::identity<T>();
+  }
+  template <class T> static constexpr TENON_HD log_sum_exp::state<T> lift(T x) {
+    return log_sum_exp::lift(x);
+  }
+  template <class T>
+  static TENON_HD log_sum_exp::state<T> combine(log_sum_exp::state<T> a, log_sum_exp::state<T> b) {
+    return log_sum_exp::combine(a, b);
+  }
+  template <class T> static TENON_HD T finish(log_sum_exp::state<T> s) {
+    return log_sum_exp_of::eval(s);
+  }
+};
+
+}  // namespace tenon::ops

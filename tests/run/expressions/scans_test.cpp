@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon-test: cpu-only
+// Scans along any axis against plain loops, alone and between what comes before and after.
+#include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
+
+namespace {
+
+using reference::doubles;
+constexpr std::int64_t lengths[] = {0, 1, 2, 31, 33, 1023, 1025, 4099};
+
+// The scan of a matrix along `axis`.
+template <class Combine>
+doubles scanned(doubles const& x, int axis, double identity, Combine const& combine,
+                bool is_exclusive = false, bool is_reversed = false) {
+  doubles result(x.extents);
+  std::int64_t const rows = x.extents[0], columns = x.extents[1];
+  std::int64_t const length = axis == 0 ? rows : columns, others = axis == 0 ? columns : rows;
+  std::int64_t const step = axis == 0 ? columns : 1, next = axis == 0 ? 1 : columns;
+  for (std::int64_t o = 0; o < others; ++o) {
+    double state = identity;
+    for (std::int64_t k = 0; k < length; ++k) {
+      std::int64_t const at = o * next + (is_reversed ? length - 1 - k : k) * step;
+      if (is_exclusive) result[at] = state;
+      state = combine(state, x[at]);
+      if (!is_exclusive) result[at] = state;
+    }
+  }
+  return result;
+}
+double plus(double a, double b) { return a + b; }
+double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+template <class F, class Expected>
+void check(F const& f, Expected const& expected, double low = -9, double high = 9) {
+  for (std::int64_t n : lengths)
+    for (arrangement how : arrangements) {
+      auto x = random_array<int, 2>({3, n}, how, low, high),
+           y = random_array<int, 2>({n, 3}, how, low, high);
+      ASSERT_EQ(result_of(f(x.view())).values, expected(x.values()).values) << n << to_string(how);
+      ASSERT_EQ(result_of(f(y.view())).values, expected(y.values()).values) << n << to_string(how);
+    }
+}
+
+TEST(scans, sums_along_both_axes_and_in_both_directions) {
+  check(tn::compile([](auto x) { return tn::cumsum(x, tn::axis<1>); }),
+        [](doubles const& x) { return scanned(x, 1, 0, plus); });
+  check(tn::compile([](auto x) { return tn::cumsum(x, tn::axis<0>); }),
+        [](doubles const& x) { return scanned(x, 0, 0, plus); });
+  check(tn::compile([](auto x) { return tn::cumsum(x, tn::axis<-1>, tn::exclusive); }),
+        [](doubles const& x) { return scanned(x, 1, 0, plus, true); });
+  check(tn::compile([](auto x) { return tn::cumsum(x, tn::axis<1>, tn::reversed); }),
+        [](doubles const& x) { return scanned(x, 1, 0, plus, false, true); });
+  check(tn::compile([](auto x) { return tn::cumsum(x, tn::axis<0>, tn::exclusive, tn::reversed); }),
+        [](doubles const& x) { return scanned(x, 0, 0, plus, true, true); });
+}
+
+TEST(scans, products_and_extrema) {
+  auto const times = [](double a, double b) { return a * b; };
+  check(
+      tn::compile([](auto x) { return tn::cumprod(x, tn::axis<1>); }),
+      [&](doubles const& x) { return scanned(x, 1, 1, times); }, -1, 2);
+  check(tn::compile([](auto x) { return tn::cummax(x, tn::axis<1>); }),
+        [](doubles const& x) { return scanned(x, 1, -1e9, greater); });
+  check(tn::compile([](auto x) { return tn::cummin(x, tn::axis<1>, tn::reversed); }),
+        [](doubles const& x) {
+          return scanned(
+              x, 1, 1e9, [](double a, double b) { return std::min(a, b); }, false, true);
+        });
+  auto const f = tn::compile([](auto x) { return tn::cummax(x, tn::axis<0>); });
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  array<float, 1> x({4});
+  x.set(doubles({4}, {1, nan, 5, 0}));
+  doubles const found = result_of(f(x.view()));
+  EXPECT_EQ(found[0], 1);
+  for (int k = 1; k < 4; ++k) EXPECT_TRUE(std::isnan(found[k]));
+}
+
+TEST(scans, sums_of_floats_do_not_lose_what_is_small) {
+  auto const f = tn::compile([](auto x) { return tn::cumsum(x, tn::axis<0>); });
+  array<float, 1> x({200'001});
+  doubles values({200'001});
+  for (double& value : values.values) value = 1.0f / 3;
+  x.set(values);
+  doubles const found = result_of(f(x.view()));
+  double const third = 1.0f / 3;
+  for (std::int64_t k : {0, 1000, 200'000})
+    EXPECT_NEAR(found[k], third * static_cast<double>(k + 1),
+                third * static_cast<double>(k + 1) * 0x1p-23);
+}
+
+TEST(scans, log_of_the_sum_of_exponentials) {
+  auto const f = tn::compile([](auto x) { return tn::logcumsumexp(x, tn::axis<1>); });
+  auto x = random_array<double, 2>({3, 100}, arrangement::contiguous, -800, 800);
+  doubles const expected = scanned(x.values(), 1, -INFINITY, [](double a, double b) {
+    double const m = std::max(a, b);
+    return std::isinf(m) ? m : m + std::log(std::exp(a - m) + std::exp(b - m));
+  });
+  doubles const found = result_of(f(x.view()));
+  for (std::int64_t k = 0; k < found.size(); ++k)
+    EXPECT_NEAR(found[k], expected[k], 1e-12 * std::abs(expected[k]) + 1e-12);
+}
+
+TEST(scans, between_what_comes_before_and_after) {
+  // The distribution function of a softmax; its median; a mask from two scans.
+  auto const f = tn::compile([](auto x) {
+    auto distribution = tn::cumsum(tn::softmax(x, tn::axis<1>), tn::axis<1>);
+    return tn::outputs(distribution * 2, tn::sum(tn::cast<int>(distribution < 0.5f), tn::axis<1>));
+  });
+  auto const rows = tn::compile(
+      [](auto x, auto i) { return tn::take(tn::cumsum(x, tn::axis<1>), i, tn::axis<0>); });
+  for (std::int64_t n : {1, 33, 1025, 2049}) {
+    auto x = random_array<double, 2>({4, n});
+    doubles const wanted = scanned(reference::softmax(x.values(), 0b10), 1, 0, plus);
+    auto const [distribution, median] = f(x.view());
+    doubles const found = result_of(distribution), below = result_of(median);
+    for (std::int64_t k = 0; k < wanted.size(); ++k) ASSERT_NEAR(found[k], 2 * wanted[k], 1e-12);
+    for (std::int64_t i = 0; i < 4; ++i) {
+      double count = 0;
+      for (std::int64_t j = 0; j < n; ++j) count += wanted[i * n + j] < 0.5;
+      EXPECT_EQ(below[i], count);
+    }
+    tn::tensor<int, 2> picked(std::vector<int>{3, 0});
+    doubles const sums = scanned(x.values(), 1, 0, plus), taken = result_of(rows(x.view(), picked));
+    for (std::int64_t j = 0; j < n; ++j) {
+      EXPECT_NEAR(taken[j], sums[3 * n + j], 1e-11);
+      EXPECT_NEAR(taken[n + j], sums[j], 1e-11);
+    }
+  }
+}
+
+}  // namespace
