@@ -67,6 +67,7 @@ constexpr call_form index_calls[] = {
     {"max_with_index(x, axis<k>), min_with_index", "`auto [values, indices]`, in one pass"},
     {"take(x, index, axis<k>), index_select", "the axis is replaced by the axes of the index"},
     {"take_along_axis(x, index, axis<k>)", "element by element along the axis; the index has the rank of x"},
+    {"topk(x, axis<k>, ct<n>), topk(x, axis<k>, ct<n>, smallest)", "`auto [values, indices]`: the first n of the order, n at most 16; of equals the lowest index, NaN first"},
     {"embedding(table, index)", "the rows that the index names"},
     {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
 };

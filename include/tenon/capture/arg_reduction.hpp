@@ -40,7 +40,7 @@ struct with_index_body {
     auto values = chosen<Op, ops::chosen_value>(x, options...);
     auto indices = chosen<Op, ops::chosen_index>(x, options...);
     if constexpr (is_refused<decltype(values)>)
-      return refused{};
+      return indexed_values<refused, refused>{};
     else
       return indexed_values<decltype(values), decltype(indices)>{values, indices};
   }

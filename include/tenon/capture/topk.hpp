@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// topk: the first few elements of an axis in order, each by a reduction of what the ones before it leave.
+
+#include "tenon/capture/arg_reduction.hpp"
+#include "tenon/capture/concat.hpp"
+
+namespace tenon {
+
+struct smallest_t {};
+// topk(x, axis, tn::ct<k>, tn::smallest): the least elements instead of the greatest.
+inline constexpr smallest_t smallest{};
+
+namespace detail {
+
+template <class Op>
+struct topk_chain {
+  // Element number K of the order, and the K + 1 of them that are known then.
+  template <class X, int Axis, long long Count, class Position, class... Found>
+  static constexpr auto run(X const& x, axis_t<Axis> along, ct_t<Count> count, Position position, Found... found) {
+    if constexpr (sizeof...(Found) == Count) {
+      return indexed_values<decltype(joined(along, found.values...)), decltype(joined(along, found.indices...))>{
+          joined(along, found.values...), joined(along, found.indices...)};
+    } else {
+      auto next = best<Axis>(x, position);
+      // What was found comes after everything that was not.
+      auto left = where(position == next.indices, ops::indexed_choice::no_index, position);
+      return run(x, along, count, left, found..., next);
+    }
+  }
+
+ private:
+  template <int Axis, class X, class Position>
+  static constexpr auto best(X const& x, Position position) {
+    graph& g = *x.owner;
+    constexpr bool is_lowest = std::is_same_v<Op, ops::arg_minimum>;
+    using number = arithmetic_t<X::type>;
+    auto taken = where(position == ops::indexed_choice::no_index, worst<number, is_lowest>(x), x);
+    int pair = build::pointwise(g, op_id<ops::indexed>, {{build::broadcast_trailing(g, position.id, dim_list(g[x.id].dims)), taken.id}, 2});
+    int chosen = build::reduce(g, op_id<Op>, pair, 1u << Axis);
+    using kept = kept_shape<X, Axis>;
+    value_t<X::type, kept> values{&g, restore_axes(g, build::project(g, op_id<ops::chosen_value>, chosen, X::type), 1u << Axis, X::rank)};
+    value_t<dtype::i64, kept> indices{&g, restore_axes(g, build::project(g, op_id<ops::chosen_index>, chosen, dtype::i64), 1u << Axis, X::rank)};
+    return indexed_values<decltype(values), decltype(indices)>{values, indices};
+  }
+  template <class Number, bool IsLowest, class X>
+  static constexpr auto worst(X const& x) {
+    constexpr Number number = IsLowest ? math::largest<Number> : math::smallest<Number>;
+    return value<X::type>{x.owner, std::is_floating_point_v<Number>
+                                       ? build::literal(*x.owner, X::type, static_cast<double>(number))
+                                       : build::integer_literal(*x.owner, X::type, static_cast<long long>(number))};
+  }
+  template <class Along, class First, class... Rest>
+  static constexpr auto joined(Along along, First const& first, Rest const&... rest) {
+    if constexpr (sizeof...(Rest) == 0)
+      return first;
+    else
+      return concat_body{}(first, rest..., along);
+  }
+};
+
+struct topk_body {
+  template <dtype D, extent... E, int Axis, auto Count, class... Order>
+  constexpr auto operator()(value<D, E...> const& x, axis_t<Axis>, ct_t<Count>, Order...) const {
+    using operand = value<D, E...>;
+    if constexpr (!check_axes<operand::rank, Axis>()) {
+      return indexed_values<refused, refused>{};
+    } else {
+      constexpr int along = normalized(Axis, operand::rank);
+      constexpr bool is_few = Count >= 1 && Count <= 16;
+      static_assert(is_few, "tenon: topk: the number of elements is not from 1 to 16; every one of them is a reduction of its own");
+      constexpr bool is_smallest = (std::is_same_v<Order, smallest_t> || ...);
+      using chain = topk_chain<std::conditional_t<is_smallest, ops::arg_minimum, ops::arg_maximum>>;
+      if constexpr (is_few)
+        return chain::run(x, axis<along>, ct<static_cast<long long>(Count)>, iota(x, axis<along>));
+      else
+        return indexed_values<refused, refused>{};
+    }
+  }
+  template <class... A>
+  constexpr auto operator()(A const&...) const {
+    static_assert(is_known_form<A...>, "tenon: topk: the arguments are not a value, one axis and a number; write auto [values, indices] = tn::topk(x, tn::axis<1>, tn::ct<3>)");
+    return indexed_values<refused, refused>{};
+  }
+};
+
+}  // namespace detail
+
+// auto [values, indices] = topk(x, axis, tn::ct<k>): the k greatest elements in descending order with their indices, i64; of
+// equal ones the lowest index first, NaN before any number. k is at most 16; each costs a pass over what is on chip.
+inline constexpr function<detail::topk_body> topk{};
+
+}  // namespace tenon

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rotations, quantisation and orders that cannot be.
+#include <tenon/tenon.hpp>
+namespace tn = tenon;
+
+void use() {
+  tn::tensor<float, 4, 6> x, z;
+  tn::tensor<float> point;
+
+// case: rope_without_tables
+// expected-error: "tenon: rope: the arguments are not a value, cosines and sines; write tn::rope(x, cosines, sines), with tn::interleaved if pairs are neighbours"
+#ifdef TENON_CASE_rope_without_tables
+  z = tn::rope(x); // error here
+#endif
+
+// case: rope_by_a_number
+// expected-error: "tenon: rope: an operand has no axes; cosines and sines have half the last extent of x, and broadcast with it otherwise"
+#ifdef TENON_CASE_rope_by_a_number
+  z = tn::rope(x, point, point); // error here
+#endif
+
+// case: quantize_to_int
+// expected-error: "tenon: quantize: the operand is not floating-point, or the type is neither int8 nor a float8; write tn::quantize<std::int8_t>(x, tn::axis<-1>)"
+#ifdef TENON_CASE_quantize_to_int
+  auto r = tn::compile([](auto a) { return tn::quantize<int>(a, tn::axis<1>).values; })(x); // error here
+#endif
+
+// case: quantize_by_number
+// expected-error: "tenon: quantize: the arguments are not a value and axes, or the size of blocks; write tn::quantize<std::int8_t>(x, tn::axis<-1>) or (x, tn::ct<128>)"
+#ifdef TENON_CASE_quantize_by_number
+  auto r = tn::compile([](auto a) { return tn::quantize<std::int8_t>(a, 128).values; })(x); // error here
+#endif
+
+// case: topk_of_many
+// expected-error: "tenon: topk: the number of elements is not from 1 to 16; every one of them is a reduction of its own"
+#ifdef TENON_CASE_topk_of_many
+  auto r = tn::compile([](auto a) { return tn::topk(a, tn::axis<1>, tn::ct<17>).values; })(x); // error here
+#endif
+
+// case: topk_by_number
+// expected-error: "tenon: topk: the arguments are not a value, one axis and a number; write auto [values, indices] = tn::topk(x, tn::axis<1>, tn::ct<3>)"
+#ifdef TENON_CASE_topk_by_number
+  auto r = tn::compile([](auto a) { return tn::topk(a, tn::axis<1>, 3).values; })(x); // error here
+#endif
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon-test: cpu-only
+// Rotary embedding in both layouts, quantisation by rows and blocks, and the first elements of an
+// order.
+#include "run/support/arrays.hpp"
+
+namespace {
+
+using reference::doubles;
+
+TEST(rope, rotates_pairs) {
+  auto const halves = tn::compile([](auto x, auto c, auto s) { return tn::rope(x, c, s); });
+  auto const neighbours =
+      tn::compile([](auto x, auto c, auto s) { return tn::rope(x, c, s, tn::interleaved); });
+  for (std::int64_t half : {1, 2, 16, 33}) {
+    auto x = random_array<double, 3>({2, 5, 2 * half});
+    auto c = random_array<double, 2>({5, half}), s = random_array<double, 2>({5, half});
+    doubles const a = x.values(), cosines = c.values(), sines = s.values();
+    doubles const h = result_of(halves(x.view(), c.view(), s.view())),
+                  n = result_of(neighbours(x.view(), c.view(), s.view()));
+    for (std::int64_t k = 0; k < a.size(); ++k) {
+      std::int64_t const i = k % (2 * half), row = k - i, t = k / (2 * half) % 5;
+      auto const expected = [&](std::int64_t pair, bool is_first, std::int64_t other) {
+        double const turned = a[row + other] * sines[t * half + pair];
+        return a[k] * cosines[t * half + pair] + (is_first ? -turned : turned);
+      };
+      EXPECT_NEAR(h[k], expected(i % half, i < half, i < half ? i + half : i - half), 1e-12);
+      EXPECT_NEAR(n[k], expected(i / 2, i % 2 == 0, i ^ 1), 1e-12);
+    }
+  }
+}
+
+TEST(quantize, rows_and_blocks_come_back_within_half_a_unit) {
+  auto const f = tn::compile([](auto x) {
+    auto [values, scales] = tn::quantize<std::int8_t>(x, tn::axis<-1>);
+    return tn::outputs(values, scales, tn::dequantize(values, scales));
+  });
+  auto const blocks = tn::compile([](auto x) {
+    auto [values, scales] = tn::quantize<tn::float8_e4m3>(x, tn::ct<16>);
+    return tn::outputs(values, scales);
+  });
+  auto x = random_array<float, 2>({5, 64});
+  doubles a = x.values();
+  for (std::int64_t k = 64; k < 128; ++k) a[k] = 0;
+  x.set(a);
+  auto const [values, scales, back] = f(x.view());
+  for (std::int64_t k = 0; k < a.size(); ++k) {
+    double largest = 0;
+    for (std::int64_t j = 0; j < 64; ++j) largest = std::max(largest, std::abs(a[k / 64 * 64 + j]));
+    EXPECT_FLOAT_EQ(static_cast<float>(result_of(scales)[k / 64]),
+                    static_cast<float>(largest == 0 ? 1 : largest / 127));
+    EXPECT_LE(std::abs(result_of(values)[k]), 127);
+    EXPECT_NEAR(result_of(back)[k], a[k], largest / 127 * 0.5001);
+  }
+  auto const [small, units] = blocks(x.view());
+  ASSERT_EQ(result_of(small).extents, (reference::shape{5, 4, 16}));
+  ASSERT_EQ(result_of(units).extents, (reference::shape{5, 4, 1}));
+  for (std::int64_t k = 0; k < a.size(); ++k)
+    EXPECT_NEAR(static_cast<float>(tn::to<tn::cpu>(small).data()[k]) * result_of(units)[k / 16],
+                a[k], std::abs(a[k]) / 16 + 1e-3);
+}
+
+TEST(topk, the_first_elements_in_order) {
+  auto const largest = tn::compile([](auto x) {
+    auto [values, indices] = tn::topk(x, tn::axis<1>, tn::ct<3>);
+    return tn::outputs(values, indices);
+  });
+  auto const least = tn::compile(
+      [](auto x) { return tn::topk(x, tn::axis<-1>, tn::ct<2>, tn::smallest).indices; });
+  for (std::int64_t columns : {3, 33, 1025}) {
+    auto x = random_array<int, 2>({4, columns}, arrangement::contiguous, -4, 4);
+    auto const [values, indices] = largest(x.view());
+    doubles const v = result_of(values), i = result_of(indices), low = result_of(least(x.view()));
+    for (std::int64_t row = 0; row < 4; ++row) {
+      std::vector<std::int64_t> order(static_cast<std::size_t>(columns));
+      for (std::int64_t k = 0; k < columns; ++k) order[static_cast<std::size_t>(k)] = k;
+      auto const at = [&](std::int64_t k) { return x.values()[row * columns + k]; };
+      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return at(a) > at(b); });
+      for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(i.values[static_cast<std::size_t>(row) * 3 + k], static_cast<double>(order[k]));
+        EXPECT_EQ(v.values[static_cast<std::size_t>(row) * 3 + k], at(order[k]));
+      }
+      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return at(a) < at(b); });
+      EXPECT_EQ(low[row * 2], static_cast<double>(order[0]));
+    }
+  }
+  double const inf = std::numeric_limits<double>::infinity(),
+               nan = std::numeric_limits<double>::quiet_NaN();
+  array<float, 2> special({1, 4});
+  special.set(doubles({1, 4}, {-inf, nan, -inf, -inf}));
+  auto const [values, indices] = largest(special.view());
+  EXPECT_EQ(result_of(indices).values, (reference::elements{1, 0, 2}));
+}
+
+}  // namespace
