@@ -88,6 +88,15 @@ void use() {
   z = tn::where(x, x, 0.0f); // error here
 #endif
 
+// case: bit_cast_to_another_size
+// expected-error: "tenon: bit_cast: the type is bool or has not the size of the operand's; give an element type of its size, as in tn::bit_cast<int>(x) of floats"
+#ifdef TENON_CASE_bit_cast_to_another_size
+  auto f = tn::compile([](auto a) {
+    return tn::bit_cast<short>(a); // error here
+  });
+  auto r = f(x);
+#endif
+
 // case: cast_to_no_element_type
 // expected-error: "tenon: cast: the type is not an element type; cast to bool, an integer, a float8 or half type, float or double"
 #ifdef TENON_CASE_cast_to_no_element_type

@@ -142,6 +142,19 @@ def gather_nd(step):
     return f"standard::gather_nd<{batch}>({step.operands[0]}, {index})"
 
 
+def scan(function):
+    def expand(step):
+        options = "".join(f", tn::{word}" for name, word in (("exclusive", "exclusive"), ("reverse", "reversed"))
+                          if step.attributes.get(name))
+        return f"standard::like({step.operands[0]}, tn::{function}({step.operands[0]}, tn::axis<{step.attributes['axis']}>{options}))"
+    return expand
+
+
+def topk(step):
+    order = "" if step.attributes.get("largest", True) else ", tn::smallest"
+    return f"tn::topk({step.operands[0]}, tn::axis<{step.attributes['axis']}>, tn::ct<{step.attributes['k']}>{order})"
+
+
 def pad(step):
     mode, result = step.attributes.get("mode", "constant"), step.operands[0]
     filling = number(step.attributes.get("value", 0)) if mode == "constant" else f"tn::{mode}"

@@ -35,7 +35,7 @@ TABLE = {
     "eq": "{0} == {1}", "ne": "{0} != {1}", "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}", "ge": "{0} >= {1}",
     "band": "tn::bitwise_and({0}, {1})", "bor": "tn::bitwise_or({0}, {1})", "bxor": "tn::bitwise_xor({0}, {1})",
     "bnot": "tn::bitwise_not({0})", "shl": "tn::shift_left({0}, {1})", "shr": "tn::shift_right({0}, {1})",
-    "isinf": forms.is_infinite, "where": "tn::where({0}, {1}, {2})", "cast": "tn::cast<{to}>({0})", "identity": "{0}",
+    "isinf": forms.is_infinite, "where": "tn::where({0}, {1}, {2})", "cast": "tn::cast<{to}>({0})", "bitcast": "tn::bit_cast<{to}>({0})", "identity": "{0}",
     "elu": "tn::elu({0}, {alpha})", "celu": "tn::celu({0}, {alpha})", "gelu": forms.gelu,
     "selu": "standard::selu({0}, {alpha}, {gamma})", "hardsigmoid": "standard::hard_sigmoid({0}, {alpha}, {beta})",
     "leaky_relu": "tn::leaky_relu({0}, {alpha})", "prelu": "tn::prelu({0}, {1})",
@@ -77,6 +77,8 @@ TABLE = {
     "quantize": "standard::quantize<{axis}>({given})", "quantize_linear": "standard::quantize<{axis}>({given})",
     "dequantize": "standard::dequantize<{axis}>({given})", "dequantize_linear": "standard::dequantize<{axis}>({given})",
     "dynamic_quantize": "standard::dynamic_quantize({0})", "dynamic_quantize_linear": "standard::dynamic_quantize({0})",
+    # order and scans
+    "cumsum": forms.scan("cumsum"), "cumprod": forms.scan("cumprod"), "topk": forms.topk,
     # products
     "einsum": forms.einsum, "matmul": "standard::matmul({0}, {1})", "gemm": forms.gemm,
 }

@@ -68,6 +68,29 @@ struct cast_body {
   }
 };
 
+template <class T>
+struct bit_cast_body {
+  template <dtype From, extent... E>
+  constexpr auto operator()(value<From, E...> const& x) const {
+    static_assert(is_readable<From>(), "tenon: bit_cast: the type is bool or has not the size of the operand's; give an element type of its size, as in tn::bit_cast<int>(x) of floats");
+    if constexpr (!is_readable<From>())
+      return refused{};
+    else if constexpr (From == dtype_of<T>)
+      return x;
+    else
+      return pointwise_body<ops::bit_cast<From, dtype_of<T>>>{}(x);
+  }
+
+ private:
+  template <dtype From>
+  static constexpr bool is_readable() {
+    if constexpr (is_element_type<T>)
+      return size_of(dtype_of<T>) == size_of(From) && dtype_of<T> != dtype::boolean;
+    else
+      return false;
+  }
+};
+
 // A reduction that is one node.
 template <class Op>
 struct plain_reduction {
@@ -255,6 +278,9 @@ inline constexpr pointwise<ops::tanhshrink> tanhshrink{};
 // Converts to element type T; to a half type it rounds, and that rounding is kept.
 template <class T>
 inline constexpr function<detail::cast_body<T>> cast{};
+// The bits of x read as element type T of the same size.
+template <class T>
+inline constexpr function<detail::bit_cast_body<T>> bit_cast{};
 
 inline constexpr reduction<ops::sum> sum{};
 inline constexpr reduction<ops::product> prod{};

@@ -50,4 +50,13 @@ struct cast : pointwise_op<1> {
   template <dtype D> static constexpr bool is_narrow_v = is_narrow(D);
 };
 
+// The bits of a value of dtype From, read as dtype To of the same size.
+template <dtype From, dtype To> struct bit_cast : pointwise_op<1> {
+  static constexpr std::string_view name = "bit_cast";
+  static constexpr dtype_rule rule{[](dtype, int) { return From; }, [](dtype) { return To; }};
+  template <class T> static constexpr TENON_HD arithmetic_t<To> eval(T x) {
+    return static_cast<arithmetic_t<To>>(__builtin_bit_cast(storage_t<To>, static_cast<storage_t<From>>(x)));
+  }
+};
+
 }  // namespace tenon::ops

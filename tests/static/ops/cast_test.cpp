@@ -34,5 +34,10 @@ static_assert(cast<dtype::f64>(true) == 1.0);
 static_assert(cast<dtype::boolean>(0.5f) && cast<dtype::boolean>(256));
 static_assert(!cast<dtype::boolean>(-0.0f));
 
+static_assert(ops::bit_cast<dtype::f32, dtype::i32>::eval(1.0f) == 0x3f800000);
+static_assert(ops::bit_cast<dtype::f16, dtype::u16>::eval(1.0f) == 0x3c00);
+static_assert(ops::bit_cast<dtype::u16, dtype::bf16>::eval(std::uint16_t(0x3f80)) == 1.0f);
+static_assert(ops::bit_cast<dtype::i8, dtype::u8>::eval(std::int8_t(-1)) == 255);
+
 }  // namespace
 }  // namespace tenon
