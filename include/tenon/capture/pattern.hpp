@@ -120,7 +120,7 @@ struct diagonal_body {
         graph& g = *x.owner;
         dim one = dim_of(x, first), other = dim_of(x, second);
         if (g.dims.representative(one) != g.dims.representative(other)) {
-          g.checks.push_back({one, other, op_id<ops::take>});
+          g.checks.push_back({one, other, op_id<ops::take>->name});
           g.dims.unite(one, other);
         }
         attribute map;

@@ -43,7 +43,7 @@ constexpr int checked_reshape(graph& g, int id, dim_list const& dims) {
   dim total = unit_dim, wanted = unit_dim;
   for (dim d : g[id].dims) total = g.dims.product(total, d);
   for (dim d : dims) wanted = g.dims.product(wanted, d);
-  if (total != wanted) g.checks.push_back({total, wanted, op_id<ops::reshape>});
+  if (total != wanted) g.checks.push_back({total, wanted, op_id<ops::reshape>->name});
   return build::reshape(g, id, dims);
 }
 

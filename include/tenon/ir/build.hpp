@@ -104,7 +104,7 @@ constexpr dim_list broadcast_shapes(graph& g, dim_list const& a, dim_list const&
     dim other = shorter[k];
     if (other == unit_dim || d == other) continue;
     if (d != unit_dim) {
-      g.checks.push_back({d, other, op});
+      g.checks.push_back({d, other, op->name});
       g.dims.unite(d, other);
       other = g.dims.representative(d);
     }

@@ -32,8 +32,9 @@ enum class refusal : unsigned char {
 // Two dims that must turn out equal when the expression is called, and the operator that asked for
 // it.
 struct dim_check {
-  dim a, b;
-  op_info const* op;
+  dim a = unit_dim, b = unit_dim;
+  std::string_view operation =
+      {};  // the name alone: calls keep it, and would compile the operator's folding
 };
 
 // An argument of the expression as the graph knows it.

@@ -27,6 +27,10 @@ struct largest_capacities {
   static constexpr int nodes = max_nodes, attributes = 256, dims = 512, operands = 256, checks = 512;
 };
 
+// Stands for every operator that a call does not ask about: naming each of them in the data would
+// compile its constant folding in every translation unit.
+inline constexpr op_info computed_op{.name = "computed", .kind = op_kind::pointwise};
+
 template <class Capacities>
 struct flat_description {
   static_vector<node, Capacities::nodes> nodes;
@@ -52,6 +56,9 @@ struct flat_description {
     append(inputs, g.inputs), append(outputs, g.outputs), append(checks, g.checks);
     append(axes, space.axes), append(loads, space.loads), append(stores, space.stores);
     append(scalars, space.scalars), append(sizes, space.sizes);
+    for (int id = 0; id < nodes.count; ++id)
+      if (g[id].is(op_kind::pointwise) || g[id].is(op_kind::projection))
+        nodes.items[id].op = &computed_op;
   }
 
  private:

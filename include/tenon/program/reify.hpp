@@ -86,6 +86,8 @@ template <class Capacities> constexpr flat_program<Capacities> flatten(graph con
 // template.
 template <class Capacities, class Function, class... Arguments> struct lowered_with {
   static constexpr auto flat = flatten<Capacities>(passes::run(trace<Function, Arguments...>()));
+  // All of it that a call reads while the program runs, so that the rest is not emitted.
+  static constexpr auto about = flat.about;
 };
 
 // Tracing is cheap beside the passes, so a long expression should not go through them twice.
@@ -101,7 +103,8 @@ template <class Function, class... Arguments> struct lowered {
   using capacities =
       std::conditional_t<lowered_with<likely, Function, Arguments...>::flat.is_complete(), likely,
                          largest_capacities>;
-  static constexpr auto const& flat = lowered_with<capacities, Function, Arguments...>::flat;
+  using chosen = lowered_with<capacities, Function, Arguments...>;
+  static constexpr auto const& flat = chosen::flat;
 };
 
 template <class Lowered, int I> struct flat_item {

@@ -9,7 +9,8 @@ namespace tenon {
 // The final graph, the operands of the space and the axis groups.
 template <class Function, class... Arguments>
 description const& describe_call() {
-  static description const made = detail::restored(detail::lowered<Function, Arguments...>::flat.about);
+  static description const made =
+      detail::restored(detail::lowered<Function, Arguments...>::chosen::about);
   return made;
 }
 

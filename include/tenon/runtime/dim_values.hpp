@@ -91,8 +91,9 @@ class dim_values {
   [[noreturn, gnu::cold, gnu::noinline]] void refuse(dim_check const& c) const {
     int a = input_of(c.a), b = input_of(c.b);
     text shapes = shapes_of(a, b == a ? -1 : b);
-    raise({.operation = text(c.op->name),
-           .problem = "lengths differ: " + described(c.a) + " and " + described(c.b) + ", shapes " + shapes,
+    raise({.operation = text(c.operation),
+           .problem = "lengths differ: " + described(c.a) + " and " + described(c.b) + ", shapes " +
+                      shapes,
            .remedy = "make them equal; only a build-time extent of 1 repeats",
            .shapes = shapes,
            .expression = name_.name,

@@ -75,7 +75,7 @@ inline void release_memory() {
 }
 
 template <> struct space_traits<cuda> {
-  static memory_block allocate(std::size_t bytes, stream on) {
+  [[gnu::noinline]] static memory_block allocate(std::size_t bytes, stream on) {
     int const device = current_device();
     if (bytes == 0) return {.on = on, .device = device};
     void* data = nullptr;
@@ -92,7 +92,7 @@ template <> struct space_traits<cuda> {
   }
 
   // Runs in destructors: a failure, after a lost device or at the end of the process, is dropped.
-  static void deallocate(memory_block const& block) noexcept {
+  [[gnu::noinline]] static void deallocate(memory_block const& block) noexcept {
     int current = block.device;
     bool const is_known = cudaGetDevice(&current) == cudaSuccess;
     bool const is_other = is_known && current != block.device;

@@ -26,9 +26,10 @@ class prepared<cpu, Program, Family> {
   static int device() { return 0; }
   void check_pointer(void const*, int, expression_name const&) const {}
 
-  prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&) : layout_(layout) {}
+  [[gnu::cold]] prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&)
+      : layout_(layout) {}
   void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
-  text description() const { return "loops of the CPU backend"; }
+  [[gnu::cold]] text description() const { return "loops of the CPU backend"; }
   bound_layout<Program> const& layout() const { return layout_; }
 
  private:
@@ -67,7 +68,9 @@ class prepared<cuda, Program, Family> {
     check_cuda_pointer(pointer, device_, operand, name);
   }
 
-  prepared(bound_layout<Program> const& layout, bound_arguments<Program> const& arguments) : layout_(layout), device_(device()) {
+  [[gnu::cold]] prepared(bound_layout<Program> const& layout,
+                         bound_arguments<Program> const& arguments)
+      : layout_(layout), device_(device()) {
     device_properties const& properties = properties_of(device_);
     plan_ = make_cuda_plan<Program, Family>(
         layout_, arguments,
@@ -77,7 +80,7 @@ class prepared<cuda, Program, Family> {
     void* workspace = workspaces::get(plan_.workspace_bytes, device_, on);
     check(plan_.launch(plan_, arguments, workspace, on.handle), "launch");
   }
-  text description() const {
+  [[gnu::cold]] text description() const {
     return "grid " + to_string(plan_.grid.x) + ", block " + to_string(plan_.block.x) + " threads: " + plan_.why;
   }
   bound_layout<Program> const& layout() const { return layout_; }

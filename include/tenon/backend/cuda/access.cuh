@@ -48,8 +48,8 @@ template <class Program> struct element_operands {
 // Whether every vector of Program's width is aligned in every operand, and no vector crosses the
 // end of an innermost axis. A one-dimensional group may have a tail, if `tail_is_allowed`.
 template <class Program>
-bool moves_as_vectors(bound_layout<Program> const& layout, bound_arguments<Program> const& call,
-                      bool tail_is_allowed) {
+[[gnu::cold]] bool moves_as_vectors(bound_layout<Program> const& layout,
+                                    bound_arguments<Program> const& call, bool tail_is_allowed) {
   using operands = element_operands<Program>;
   constexpr int width = operands::vector_width;
   group_layout const& columns = layout.columns;
@@ -72,8 +72,8 @@ bool moves_as_vectors(bound_layout<Program> const& layout, bound_arguments<Progr
 
 // Whether the columns are one axis along which every operand is contiguous.
 template <class Program>
-bool columns_are_contiguous(bound_layout<Program> const& layout,
-                            bound_arguments<Program> const& call) {
+[[gnu::cold]] bool columns_are_contiguous(bound_layout<Program> const& layout,
+                                          bound_arguments<Program> const& call) {
   bool result = layout.columns.dims <= 1;
   element_operands<Program>::each(
       layout, call, [&](operand_layout const& operand, void const*, int) {
@@ -85,8 +85,8 @@ bool columns_are_contiguous(bound_layout<Program> const& layout,
 // Whether neighbouring rows lie next to each other in memory and neighbouring columns do not, in
 // most operands.
 template <class Program>
-bool rows_are_neighbours(bound_layout<Program> const& layout,
-                         bound_arguments<Program> const& call) {
+[[gnu::cold]] bool rows_are_neighbours(bound_layout<Program> const& layout,
+                                       bound_arguments<Program> const& call) {
   if (layout.rows.dims == 0 || layout.columns.dims == 0) return false;
   int balance = 0;
   element_operands<Program>::each(

@@ -43,8 +43,8 @@ struct columns_planner {
   }();
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call) {
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call) {
     constexpr int v = width<Program>;
     constexpr configuration chosen{
         .vector_width = v, .items = items<Program>, .threads_per_block = threads};
@@ -64,8 +64,9 @@ struct columns_planner {
 
  private:
   template <class Program, int V>
-  static void set_operands(columns_arguments<Program>& a, bound_layout<Program> const& layout,
-                           bound_arguments<Program> const& call) {
+  [[gnu::cold]] static void set_operands(columns_arguments<Program>& a,
+                                         bound_layout<Program> const& layout,
+                                         bound_arguments<Program> const& call) {
     using traits = program_traits<Program>;
     int const rows = layout.rows.dims, inner = rows - 1;
     a.innermost = layout.rows.extents[inner];
@@ -124,7 +125,7 @@ struct columns_planner {
   }();
 
   template <class Program>
-  static void split(cuda_plan<Program>& plan, columns_arguments<Program>& a) {
+  [[gnu::cold]] static void split(cuda_plan<Program>& plan, columns_arguments<Program>& a) {
     constexpr int u = items<Program>;
     constexpr bool is_sliced =
         program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;

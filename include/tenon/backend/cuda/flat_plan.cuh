@@ -23,9 +23,9 @@ struct flat_planner {
                                                                                                : 1);
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call,
-                                 cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const& facts) {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr bool reduces = program_traits<Program>::has_reduction;
     constexpr configuration strided{.vector_width = v,
@@ -58,8 +58,8 @@ struct flat_planner {
 
  private:
   template <class Program, int V, int Items, bool Reduces>
-  static cuda_plan<Program> contiguous(bound_layout<Program> const& layout,
-                                       cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan<Program> contiguous(bound_layout<Program> const& layout,
+                                                     cuda_device_facts const& facts) {
     constexpr configuration large{.vector_width = V, .items = Items, .threads_per_block = 256};
     long long n = layout.columns.size;
     if constexpr (Reduces) {
@@ -78,7 +78,8 @@ struct flat_planner {
   }
 
   template <class Program, configuration C>
-  static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
+  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
+                                                  char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
     cuda_plan<Program> result;
     result.function =

@@ -17,7 +17,7 @@ template <> struct index_divider<32> {
   int shift = 0;
 
   // @pre 1 <= extent < 2^31
-  static index_divider of(long long extent) {
+  [[gnu::cold]] static index_divider of(long long extent) {
     index_divider result;
     result.divisor = static_cast<unsigned>(extent);
     while ((1ll << result.shift) < extent) ++result.shift;
@@ -36,7 +36,7 @@ template <> struct index_divider<64> {
   int shift = 0;
 
   // @pre 1 <= extent < 2^62
-  static index_divider of(long long extent) {
+  [[gnu::cold]] static index_divider of(long long extent) {
     index_divider result;
     result.divisor = static_cast<unsigned long long>(extent);
     while ((1ll << result.shift) < extent) ++result.shift;
@@ -65,7 +65,7 @@ template <int Dims, int Bits> struct index_group {
 
   // @pre the group has at most Dims axes, and the vector width divides its size (its innermost
   // extent, if Dims > 1)
-  static index_group of(group_layout const& from, int vector_width) {
+  [[gnu::cold]] static index_group of(group_layout const& from, int vector_width) {
     index_group result;
     result.dims = from.dims > 1 ? from.dims : 1;
     result.size = from.size / vector_width;

@@ -40,8 +40,8 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
 
   // What follows from the shapes; the rest is set for each call. Strides of the innermost column
   // axis count vectors, like the indices.
-  static kernel_arguments of(bound_layout<Program> const& layout, int vector_width,
-                             work_split const& split) {
+  [[gnu::cold]] static kernel_arguments of(bound_layout<Program> const& layout, int vector_width,
+                                           work_split const& split) {
     kernel_arguments a{};
     a.rows = decltype(rows)::of(layout.rows, 1);
     a.columns = decltype(columns)::of(layout.columns, vector_width);
@@ -66,9 +66,9 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   }
 
  private:
-  static bool copy(long long (&rows)[RowDims], long long (&columns)[ColumnDims],
-                   bound_layout<Program> const& layout, operand_layout const& from,
-                   int vector_width) {
+  [[gnu::cold]] static bool copy(long long (&rows)[RowDims], long long (&columns)[ColumnDims],
+                                 bound_layout<Program> const& layout, operand_layout const& from,
+                                 int vector_width) {
     for (int d = 0; d < RowDims; ++d) rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
     for (int d = 0; d < ColumnDims; ++d)
       columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;

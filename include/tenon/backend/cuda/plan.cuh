@@ -14,9 +14,9 @@ namespace tenon {
 // @post the plan serves every call of the same shapes, strides and alignments on a device of the
 // same facts
 template <class Program, family const* Family>
-cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
-                                  bound_arguments<Program> const& call,
-                                  cuda_device_facts const& facts) {
+[[gnu::cold, gnu::noinline]] cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
+                                                               bound_arguments<Program> const& call,
+                                                               cuda_device_facts const& facts) {
   static_assert(!program_traits<Program>::has_positions,
                 "the kernels of this backend have no index operands yet");
   return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);

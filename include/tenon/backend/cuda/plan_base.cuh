@@ -74,14 +74,15 @@ cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program>
 
 // @pre plan.chosen and plan.split are final
 template <class Program, class Arguments>
-void prepare_arguments(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
+[[gnu::cold]] void prepare_arguments(cuda_plan<Program>& plan,
+                                     bound_layout<Program> const& layout) {
   static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
   Arguments arguments = Arguments::of(layout, plan.chosen.vector_width, plan.split);
   __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
   plan.launch = launch_with<Program, Arguments>;
 }
 
-template <class Program> cuda_plan<Program> plan_of_nothing(char const* why) {
+template <class Program> [[gnu::cold]] cuda_plan<Program> plan_of_nothing(char const* why) {
   cuda_plan<Program> result;
   result.launch = [](cuda_plan<Program> const&, bound_arguments<Program> const&, void*,
                      cudaStream_t) { return cudaSuccess; };

@@ -41,8 +41,9 @@ struct rows_planner {
   }();
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call, cuda_device_facts const&) {
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const&) {
     constexpr int v = element_operands<Program>::vector_width;
     constexpr int loads = element_operands<Program>::loads;
     long long n = layout.columns.size;
@@ -105,7 +106,8 @@ struct rows_planner {
   // The split of rows over blocks and of columns over threads follows from the shape and the
   // configuration alone.
   template <class Program, configuration C>
-  static cuda_plan<Program> planned(bound_layout<Program> const& layout, char const* why) {
+  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
+                                                  char const* why) {
     cuda_plan<Program> result;
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, specialization_of<C>, build_hash,

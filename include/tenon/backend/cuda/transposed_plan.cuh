@@ -13,9 +13,9 @@ struct transposed_planner {
   template <class Program> static constexpr int width = element_operands<Program>::vector_width;
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call,
-                                 cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const& facts) {
     transposed_arguments<Program> a{};
     if (layout.columns.size > 0) {
       int const outer = outer_axis(layout);
@@ -104,7 +104,8 @@ struct transposed_planner {
   }
 
   template <class Program>
-  static cuda_plan<Program> planned(transposed_arguments<Program> const& a, int shared_bytes) {
+  [[gnu::cold]] static cuda_plan<Program> planned(transposed_arguments<Program> const& a,
+                                                  int shared_bytes) {
     using arguments = transposed_arguments<Program>;
     constexpr int v = width<Program>;
     constexpr configuration chosen{.vector_width = v,
