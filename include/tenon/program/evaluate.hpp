@@ -5,134 +5,56 @@
 // A kernel keeps one `registers<P, place::row>` per row and makes one `registers<P, place::element>` per element and
 // phase; an element's values are computed again in the next phase unless the compiler keeps them.
 
-#include <cstddef>
 #include <utility>
 
-#include "tenon/program/instruction.hpp"
+#include "tenon/program/traits.hpp"
 
 namespace tenon {
 namespace detail {
 
-template <class Op, dtype D, bool HasState>
-struct register_of {
-  using type = arithmetic_t<D>;
+// The numbers K of a sequence for which Selector::holds<K>, as a sequence. Computed once per
+// selector, so that nothing is instantiated for the instructions that a step leaves out.
+template <class Selector, class Sequence> struct held;
+template <class Selector, int... K> struct held<Selector, std::integer_sequence<int, K...>> {
+  struct list {
+    int at[sizeof...(K) + 1] = {};
+    int count = 0;
+  };
+  static constexpr list compute() {
+    list result;
+    ((Selector::template holds<K> ? void(result.at[result.count++] = K) : void()), ...);
+    return result;
+  }
+  static constexpr list all = compute();
+  template <int... I>
+  static auto pick(std::integer_sequence<int, I...>) -> std::integer_sequence<int, all.at[I]...>;
+  using type = decltype(pick(std::make_integer_sequence<int, all.count>{}));
 };
-template <class Op, dtype D>
-struct register_of<Op, D, true> {
-  using type = typename Op::template state<arithmetic_t<D>>;
-};
-
-}  // namespace detail
-
-// The facts of one instruction, as constants that device code may use.
-template <class Instruction>
-struct instruction_traits;
-template <class Op, unsigned Meta, long long Bits, int... Operands>
-struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
-  using op = Op;
-  static constexpr meta facts = meta::unpack(Meta);
-  static constexpr dtype type = facts.type;
-  static constexpr place where = facts.where;
-  static constexpr int phase = facts.phase;
-  static constexpr bool varies_over_rows = facts.varies_over_rows;
-  static constexpr long long bits = Bits;
-  static constexpr op_kind kind = Op::kind;
-  static constexpr bool is_load = std::is_same_v<Op, ops::load>;
-  // Operands that no memory holds: their element is where they have it.
-  static constexpr bool is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
-  static constexpr bool is_read = is_load || is_position;
-  static constexpr bool is_store = std::is_same_v<Op, ops::store>;
-  static constexpr bool moves_elements = (is_load || is_store) && where == place::element;
-  static constexpr bool is_reduction = Op::kind == op_kind::reduction;
-  static constexpr bool is_scan = Op::kind == op_kind::scan;
-  static constexpr bool is_scalar = std::is_same_v<Op, ops::scalar>;
-  static constexpr bool is_size = std::is_same_v<Op, ops::size>;
-  using value_type = typename detail::register_of<Op, type, Op::has_state>::type;
-  using operands = std::integer_sequence<int, Operands...>;
-  static constexpr int operand_count = sizeof...(Operands);
-  static constexpr int first_operand = [] {
-    int all[] = {Operands..., -1};
-    return all[0];
-  }();
-};
-
-namespace detail {
-
-// Overload resolution against an indexed base finds the type in constant depth.
-template <int K, class T>
-struct indexed {
-  using type = T;
-};
-template <class Sequence, class... T>
-struct indexed_pack;
-template <int... K, class... T>
-struct indexed_pack<std::integer_sequence<int, K...>, T...> : indexed<K, T>... {};
-template <int K, class T>
-indexed<K, T> select_indexed(indexed<K, T> const*);
-
-}  // namespace detail
-
-// What the backends ask of a program.
-template <class Program>
-struct program_traits;
-template <class... Instructions>
-struct program_traits<program<Instructions...>> {
-  static constexpr int size = sizeof...(Instructions);
-  using sequence = std::make_integer_sequence<int, size>;
-  using pack = detail::indexed_pack<sequence, Instructions...>;
-  template <int K>
-  using at = instruction_traits<typename decltype(detail::select_indexed<K>(static_cast<pack const*>(nullptr)))::type>;
-
-  static constexpr int load_count = (0 + ... + (instruction_traits<Instructions>::is_read));
-  static constexpr int store_count = (0 + ... + (instruction_traits<Instructions>::is_store));
-  static constexpr int scalar_count = (0 + ... + (instruction_traits<Instructions>::is_scalar));
-  static constexpr int size_count = (0 + ... + (instruction_traits<Instructions>::is_size));
-  static constexpr bool has_reduction = (false || ... || instruction_traits<Instructions>::is_reduction);
-  static constexpr bool has_scans = (false || ... || instruction_traits<Instructions>::is_scan);
-  static constexpr bool has_positions = (false || ... || instruction_traits<Instructions>::is_position);
-  static constexpr bool has_total = (false || ... || (instruction_traits<Instructions>::where == place::total));
-  // Phases that end with a reduction over the columns.
-  static constexpr int row_phases = [] {
-    int last = 0;
-    ((instruction_traits<Instructions>::is_reduction && instruction_traits<Instructions>::where == place::row &&
-              instruction_traits<Instructions>::phase > last
-          ? void(last = instruction_traits<Instructions>::phase)
-          : void()),
-     ...);
-    return last;
-  }();
-  // Bytes of the narrowest and widest element that a load or store at place element moves.
-  static constexpr int widest_element = [] {
-    int widest = 1;
-    ((instruction_traits<Instructions>::moves_elements && size_of(instruction_traits<Instructions>::type) > widest
-          ? void(widest = size_of(instruction_traits<Instructions>::type))
-          : void()),
-     ...);
-    return widest;
-  }();
-};
-
-namespace detail {
+template <class Program, class Selector>
+using held_sequence = typename held<Selector, typename program_traits<Program>::sequence>::type;
 
 template <int K, class T>
 struct value_register {
   T value;
 };
-template <class Program, place Where, class Sequence>
-struct register_file;
-template <class Program, place Where, int K, bool IsHere>
-struct register_slot {};
-template <class Program, place Where, int K>
-struct register_slot<Program, Where, K, true>
-    : value_register<K, typename program_traits<Program>::template at<K>::value_type> {};
+// A register for each instruction that Selector holds, of the type that it gives, found by the
+// instruction's number.
+template <class Selector, class Sequence> struct register_file;
+template <class Selector, int... K>
+struct register_file<Selector, std::integer_sequence<int, K...>>
+    : value_register<K, typename Selector::template type<K>>... {};
+
 // What is known when the rows are done is kept together: a value per column beside the totals.
 template <class I, place Where>
 inline constexpr bool is_kept_at =
     !I::is_store && (I::where == Where || (Where == place::total && I::where == place::column));
-template <class Program, place Where, int... K>
-struct register_file<Program, Where, std::integer_sequence<int, K...>>
-    : register_slot<Program, Where, K,
-                    is_kept_at<typename program_traits<Program>::template at<K>, Where>>... {};
+
+// What has its value at one place.
+template <class Program, place Where> struct values_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> static constexpr bool holds = is_kept_at<at<K>, Where>;
+  template <int K> using type = typename at<K>::value_type;
+};
 
 template <int K, class T>
 TENON_HD T& read_register(value_register<K, T>& r) {
@@ -147,7 +69,9 @@ TENON_HD T const& read_register(value_register<K, T> const& r) {
 
 // The values of all instructions of one place.
 template <class Program, place Where>
-struct registers : detail::register_file<Program, Where, typename program_traits<Program>::sequence> {};
+struct registers
+    : detail::register_file<detail::values_at<Program, Where>,
+                            detail::held_sequence<Program, detail::values_at<Program, Where>>> {};
 
 // The registers that a step may read: those of its own place and of the places around it.
 template <class Program>
@@ -172,12 +96,17 @@ TENON_HD auto& value_of(frame<Program> const& f) {
     return detail::read_register<K>(f.total);
 }
 
+namespace detail {
+template <class Visit, int... K>
+TENON_HD constexpr void visit_each(Visit& visit, std::integer_sequence<int, K...>) {
+  (visit(std::integral_constant<int, K>{}), ...);
+}
+}  // namespace detail
+
 // Calls visit(integral_constant<int, K>) for every instruction K in order.
 template <class Program, class Visit>
 TENON_HD constexpr void for_each_instruction(Visit&& visit) {
-  [&]<int... K>(std::integer_sequence<int, K...>) {
-    (visit(std::integral_constant<int, K>{}), ...);
-  }(typename program_traits<Program>::sequence{});
+  detail::visit_each(visit, typename program_traits<Program>::sequence{});
 }
 
 // The result of a pointwise or projection instruction from its operands.
@@ -225,28 +154,45 @@ struct element_needs<program<Instructions...>> {
   static constexpr table at = compute(Phase, Stores);
 };
 
-// Computes the instructions of one place whose phase is in [First, Last]; loads, reductions and stores are the kernel's.
+namespace detail {
+
+// What is computed at one place in the phases [First, Last]; loads, reductions and stores are the
+// kernel's.
+template <class Program, place Where, int First, int Last> struct computed_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds =
+      at<K>::is_computed&& at<K>::where == Where&& at<K>::phase >= First&& at<K>::phase <= Last;
+};
+// What is computed of one element for the reductions of phase Phase, and for the element stores if
+// Stores.
+template <class Program, int Phase, bool Stores> struct computed_of_element {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds =
+      at<K>::is_computed&& at<K>::where ==
+      place::element&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+};
+
+template <class Program, int... K>
+TENON_HD void compute(frame<Program> const& f, std::integer_sequence<int, K...>) {
+  (step<K>(f, typename program_traits<Program>::template at<K>::operands{}), ...);
+}
+
+}  // namespace detail
+
+// Computes the instructions of one place whose phase is in [First, Last].
 template <place Where, int First, int Last, class Program>
 TENON_HD void evaluate(frame<Program> const& f) {
-  for_each_instruction<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::where == Where && I::phase >= First && I::phase <= Last &&
-                  (I::kind == op_kind::pointwise || I::kind == op_kind::projection))
-      step<k>(f, typename I::operands{});
-  });
+  detail::compute(
+      f, detail::held_sequence<Program, detail::computed_at<Program, Where, First, Last>>{});
 }
 
 // Computes what the reductions of phase Phase (and the element stores, if Stores) need of one element.
 template <int Phase, bool Stores, class Program>
 TENON_HD void evaluate_element(frame<Program> const& f) {
-  for_each_instruction<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    constexpr bool needed = element_needs<Program>::template at<Phase, Stores>.needed[k];
-    if constexpr (needed && I::where == place::element && (I::kind == op_kind::pointwise || I::kind == op_kind::projection))
-      step<k>(f, typename I::operands{});
-  });
+  detail::compute(
+      f, detail::held_sequence<Program, detail::computed_of_element<Program, Phase, Stores>>{});
 }
 
 template <long long Bits>

@@ -61,23 +61,14 @@ constexpr unsigned long long hash_build() {
 }
 inline constexpr unsigned long long build_hash = hash_build();
 
-// A type for each instruction that Selector::holds, found by its number.
-template <class Selector, int K, bool IsHeld> struct selected_slot {};
-template <class Selector, int K>
-struct selected_slot<Selector, K, true> : value_register<K, typename Selector::template type<K>> {};
-template <class Selector, class Sequence> struct selected_file;
-template <class Selector, int... K>
-struct selected_file<Selector, std::integer_sequence<int, K...>>
-    : selected_slot<Selector, K, Selector::template holds<K>>... {};
+// The instructions that Selector::holds, each with a value of the type that it gives.
 template <class Program, class Selector>
-struct selected_registers : selected_file<Selector, typename program_traits<Program>::sequence> {};
+struct selected_registers : register_file<Selector, held_sequence<Program, Selector>> {};
 
-// Calls visit(integral_constant<int, K>) for the instructions that Selector::holds.
+// Calls visit(integral_constant<int, K>) for them.
 template <class Program, class Selector, class Visit>
 __device__ __forceinline__ void for_each_selected(Visit&& visit) {
-  for_each_instruction<Program>([&](auto index) {
-    if constexpr (Selector::template holds<decltype(index)::value>) visit(index);
-  });
+  visit_each(visit, held_sequence<Program, Selector>{});
 }
 
 }  // namespace detail
