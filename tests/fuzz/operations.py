@@ -144,8 +144,12 @@ def binary(rng, x, y):
     needs_numbers([x, y])
     dtype = result_type([x, y])
     if rng.random() < 0.15:
-        result = dtype if is_float(dtype) else "f32"
-        return elementwise("{0} / (tn::abs({1}) + 0.5)", result, result, total(lambda a, b: a / (abs(b) + 0.5)), [x, y], rng)
+        # In two steps, since the divisor is rounded in a type of its own.
+        own = y.dtype if is_float(y.dtype) else "f32"
+        text = "(tn::abs({0}) + 0.5)" if is_float(y.dtype) else "(tn::abs(tn::cast<float>({0})) + 0.5)"
+        divisor = elementwise(text, own, own, lambda b: abs(b) + 0.5, [y], rng)
+        result = result_type([x, divisor])
+        return elementwise("{0} / {1}", result, result, total(lambda a, b: a / b), [x, divisor], rng)
     text, function = rng.choice(list(BINARY.items()))
     return elementwise(text, dtype, dtype, total(function), [x, y], rng)
 

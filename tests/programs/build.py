@@ -68,22 +68,37 @@ def faults_in(output, kind, first_lines):
     return faults
 
 
+def source_of(lambdas, includes):
+    """-> (a translation unit, the first line of each lambda in it)."""
+    text = "".join(f'#include "{header}"\n' for header in includes) + "namespace tn = tenon;\n\n"
+    first_lines = {}
+    for k, each in enumerate(lambdas):
+        first_lines[k] = text.count("\n") + 1
+        text += each.text()
+    return text, first_lines
+
+
+def faults_of_each(compiler, name, lambdas, includes):
+    """Where an error names no line of the file (nvcc shortens its lists): each lambda is compiled alone."""
+    faults = {}
+    for k, each in enumerate(lambdas):
+        status, output, _ = compiler.compile(name, source_of([each], includes)[0])
+        if status != 0:
+            error = re.search(r"(?:tenon: [^\"]*|error: .*)", output)
+            faults[k] = error[0].strip() if error else output[:400]
+    return faults
+
+
 def compile_group(compiler, name, lambdas, includes):
     """Compiles the lambdas of one file; one that is refused becomes a call per output, then is given up."""
     seconds, alive = 0.0, [l for l in lambdas if not l.fault]
     for _ in range(MOST_ATTEMPTS):
-        text = "".join(f'#include "{header}"\n' for header in includes) + "namespace tn = tenon;\n\n"
-        first_lines = {}
-        for k, each in enumerate(alive):
-            first_lines[k] = text.count("\n") + 1
-            text += each.text()
+        text, first_lines = source_of(alive, includes)
         status, output, used = compiler.compile(name, text)
         seconds += used
         if status == 0:
             return seconds
-        faults = faults_in(output, compiler.kind, first_lines)
-        if not faults:
-            break
+        faults = faults_in(output, compiler.kind, first_lines) or faults_of_each(compiler, name, alive, includes)
         for k, message in faults.items():
             if alive[k].outputs > 1 and not alive[k].is_split:
                 alive[k].is_split = True
@@ -91,7 +106,7 @@ def compile_group(compiler, name, lambdas, includes):
                 alive[k].fault = message
         alive = [l for l in alive if not l.fault]
     for each in alive:
-        each.fault = "the compiler refuses it: " + output[:2000]
+        each.fault = "the compiler refuses it: " + output[:400]
     compiler.compile(name, "")
     return seconds
 
