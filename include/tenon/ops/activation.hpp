@@ -95,6 +95,9 @@ struct silu : activation_op {
   static constexpr int cost = 36;
   static constexpr interval domain{-108, 90};
   template <class T> static TENON_HD T eval(T x) {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>) return math::host::silu(x);
+#endif
     x = math::maximum(x, -2 * detail::tail<T>::shift);
     return detail::times_sigmoid(x, {x, T(0)});
   }
@@ -141,11 +144,15 @@ struct gelu : activation_op {
 
  private:
   static TENON_HD float in_float(float x) {
+#if !defined(__CUDA_ARCH__)
+    return math::host::gelu(x);
+#else
     x = math::maximum(x, -15.0f);
     float t = math::minimum(math::abs(x), 15.0f);
     float square = t * t;
     auto tail = detail::normal_tail(t, 0, 0.5f * square, 0.5f * math::fma(t, t, -square));
     return x < 0 ? x * tail.value * tail.scale : math::fma(-t, tail.value * tail.scale, x);
+#endif
   }
   // Phi(x) = erfc(z) / 2 with z = -x / sqrt(2) does not cancel as 1 + erf does. In the tail erfc
   // magnifies the rounding of z by 2 z^2, up to 170: z's low part corrects it to first order,
@@ -170,6 +177,9 @@ struct gelu_tanh : activation_op {
   // The sigmoid's tail magnifies the rounding of y by |y|, up to 100, so y is computed as a sum of
   // two numbers.
   template <class T> static TENON_HD T eval(T x) {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>) return math::host::gelu_tanh(x);
+#endif
     using linear = detail::two_part<T, detail::sqrt_8_over_pi>;
     using cubic = detail::two_part<T, detail::gelu_tanh_cubic>;
     T const bound = 2 * detail::tail<T>::shift;
