@@ -11,7 +11,7 @@ struct softmax_body {
   template <dtype D, extent... E, int... Axes>
   constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along) const {
     auto shifted = exp(x - max(x, along, keepdim));
-    return shifted / sum(shifted, along, keepdim);
+    return shifted * reciprocal(sum(shifted, along, keepdim));  // one division per row: the sum is at least 1
   }
   template <class... A>
   constexpr auto operator()(A const&...) const {

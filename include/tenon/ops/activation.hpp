@@ -95,9 +95,6 @@ struct silu : activation_op {
   static constexpr int cost = 36;
   static constexpr interval domain{-108, 90};
   template <class T> static TENON_HD T eval(T x) {
-#if !defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, float>) return math::host::silu(x);
-#endif
     x = math::maximum(x, -2 * detail::tail<T>::shift);
     return detail::times_sigmoid(x, {x, T(0)});
   }
@@ -115,6 +112,7 @@ struct silu : activation_op {
 struct gelu : activation_op {
   static constexpr std::string_view name = "gelu";
   static constexpr int cost = 40;
+  static constexpr double tolerance_ulp = 6;  // H200, all floats: 5.52, of which ex2 has 2.06
   static constexpr interval domain{-14.3, 14};
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_same_v<T, float>) return in_float(x);
@@ -143,16 +141,31 @@ struct gelu : activation_op {
   }
 
  private:
+  // 1 - Phi(t) = w p(q) exp(-t^2 / 2) with w = 1 / (t + 2) and q = 1 - 4 w, p minimax with a relative
+  // error of 2^-25. What the roundings of t^2, of the exponent, of log 2 and of w take away is in `rest`.
+  // There is no branch: with one, most warps would go both ways.
   static TENON_HD float in_float(float x) {
-#if !defined(__CUDA_ARCH__)
-    return math::host::gelu(x);
-#else
-    x = math::maximum(x, -15.0f);
     float t = math::minimum(math::abs(x), 15.0f);
-    float square = t * t;
-    auto tail = detail::normal_tail(t, 0, 0.5f * square, 0.5f * math::fma(t, t, -square));
-    return x < 0 ? x * tail.value * tail.scale : math::fma(-t, tail.value * tail.scale, x);
-#endif
+    float shifted = t + 2, low = t - (shifted - 2);
+    float w = math::approximate::reciprocal(shifted);
+    float w_rest = math::fma(-low, w, math::fma(-shifted, w, 1.0f));
+    float q = math::fma(-4 * w, w_rest, math::fma(w, -4.0f, 1.0f));
+    float p = -7.67147867e-05f;
+    p = math::fma(p, q, 3.33416356e-05f);
+    p = math::fma(p, q, 0.000726059196f);
+    p = math::fma(p, q, 0.000878661114f);
+    p = math::fma(p, q, -0.00189292931f);
+    p = math::fma(p, q, -0.00674749492f);
+    p = math::fma(p, q, -0.00048230667f);
+    p = math::fma(p, q, 0.0367203876f);
+    p = math::fma(p, q, 0.0287983268f);
+    p = math::fma(p, q, -0.331404448f);
+    p = math::fma(p, q, 0.672407985f);
+    float square = t * t, exponent = -0.5f * square, power = square * -0.72134752f;
+    float square_low = math::fma(exponent, -5.496e-9f, math::fma(t, t, -square));
+    float rest = math::fma(power, -0.693147182f, exponent) + math::fma(square_low, -0.5f, w_rest);
+    float tail = p * w * t * math::approximate::subnormal_exp2(power);
+    return math::maximum(x, -0.0f) - math::fma(tail, rest, tail);
   }
   // Phi(x) = erfc(z) / 2 with z = -x / sqrt(2) does not cancel as 1 + erf does. In the tail erfc
   // magnifies the rounding of z by 2 z^2, up to 170: z's low part corrects it to first order,
@@ -177,9 +190,6 @@ struct gelu_tanh : activation_op {
   // The sigmoid's tail magnifies the rounding of y by |y|, up to 100, so y is computed as a sum of
   // two numbers.
   template <class T> static TENON_HD T eval(T x) {
-#if !defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, float>) return math::host::gelu_tanh(x);
-#endif
     using linear = detail::two_part<T, detail::sqrt_8_over_pi>;
     using cubic = detail::two_part<T, detail::gelu_tanh_cubic>;
     T const bound = 2 * detail::tail<T>::shift;

@@ -87,10 +87,23 @@ struct moments : state_reduction {
     if (b.n == 0) return a;
     if (a.n == 0) return b;
     T n = a.n + b.n;
-    T weight = b.n / n;
+    T weight = T(0.5);
+    if (a.n != b.n) weight = b.n / n;  // a division that most merges need not make
     T difference = b.mean - a.mean;
     return {n, a.mean + difference * weight,
             a.m2 + b.m2 + difference * difference * (a.n * weight)};
+  }
+  // The states of a group of lanes at once, by sums over the group: a third of the instructions of
+  // merging in pairs. Differences to the first lane's mean keep what the means have in common out of
+  // the sums.
+  template <class T, class Group>
+  static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
+    T n = group.sum(mine.n), shift = group.first(mine.mean);
+    if (n == 0) return mine;
+    T offset = mine.mean - shift;
+    T mean = group.sum(mine.n * offset) / n;
+    T deviation = offset - mean;
+    return {n, shift + mean, group.sum(mine.m2 + mine.n * deviation * deviation)};
   }
   // Welford's update. n is exact to 2^24 elements in float: a longer row is the merge of several
   // states.
@@ -100,8 +113,10 @@ struct moments : state_reduction {
     T mean = s.mean + difference / n;
     return {n, mean, s.m2 + difference * (x - mean)};
   }
-  // The first `valid` of Count elements at once, in two passes: one division instead of one each.
-  // Differences to the first element keep equal elements exact and sums from overflowing.
+  // The first `valid` of Count elements at once, in one pass over their deviations from a centre that
+  // is the mean of the first four: their squares then exceed the result by a factor of at most
+  // 1 + Count / 4, typically 1 + 1 / 4, so that subtracting the rest cancels little. Equal elements
+  // are exact.
   template <class T, int Count>
   static constexpr TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
     if (valid == Count) return lift_masked<true>(x, valid);
@@ -111,14 +126,22 @@ struct moments : state_reduction {
  private:
   template <bool IsWhole, class T, int Count>
   static constexpr TENON_HD state<T> lift_masked(T const (&x)[Count], int valid) {
+    T centre = x[0];
+    if constexpr (Count >= 4) {
+      T quarter = T(0.25);  // before they are added, so that the sum does not overflow
+      if (IsWhole || valid >= 4)
+        centre = (x[0] * quarter + x[1] * quarter) + (x[2] * quarter + x[3] * quarter);
+    }
     T sums[4] = {}, squares[4] = {};  // several, so that an addition need not wait for the last one
-    for (int i = 1; i < Count; ++i) sums[i % 4] += IsWhole || i < valid ? x[i] - x[0] : T(0);
-    T shift = ((sums[0] + sums[1]) + (sums[2] + sums[3])) / (IsWhole ? T(Count) : T(valid));
     for (int i = 0; i < Count; ++i) {
-      T deviation = IsWhole || i < valid ? (x[i] - x[0]) - shift : T(0);
+      T deviation = IsWhole || i < valid ? x[i] - centre : T(0);
+      sums[i % 4] += deviation;
       squares[i % 4] += deviation * deviation;
     }
-    return {T(valid), x[0] + shift, (squares[0] + squares[1]) + (squares[2] + squares[3])};
+    T n = IsWhole ? T(Count) : T(valid);
+    T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]), shift = sum / n;
+    T m2 = ((squares[0] + squares[1]) + (squares[2] + squares[3])) - sum * shift;
+    return {n, centre + shift, m2 < 0 ? T(0) : m2};
   }
 };
 
@@ -134,10 +157,9 @@ struct log_sum_exp : state_reduction {
   // Equal maxima need no scaling, and infinite ones must not be subtracted: inf - inf would invent
   // NaN.
   template <class T> static TENON_HD state<T> combine(state<T> a, state<T> b) {
-    T scale = math::exp(math::zero_if(a.m == b.m, -math::abs(a.m - b.m)));
+    T scale = a.m == b.m ? T(1) : math::exp(-math::abs(a.m - b.m));
     bool a_is_larger = a.m > b.m;
-    return {math::maximum(a.m, b.m),
-            a.s * (a_is_larger ? T(1) : scale) + b.s * (a_is_larger ? scale : T(1))};
+    return {math::maximum(a.m, b.m), a_is_larger ? a.s + b.s * scale : a.s * scale + b.s};
   }
   // The first `valid` of Count elements at once: one exponential each, and one maximum for all.
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
