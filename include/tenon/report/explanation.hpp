@@ -214,8 +214,9 @@ class explanation_writer {
       notes += "  the number of columns is no multiple of what 16 bytes hold: elements are moved one at a time\n";
     if (configuration_says("read again in each phase") && result_.cost.bytes_read_again > 0)
       notes += "  a row is longer than registers hold: it is read again in each phase\n";
-    if (facts_.is_on_device && d_.plan.row_phases > 0 && d_.plan.rows && facts_.rows.size < 32 && facts_.columns.size > 32768)
-      notes += "  only " + plural(facts_.rows.size, "row") + ", each the work of one block: most of the device is idle\n";
+    if (facts_.is_on_device && d_.plan.row_phases > 0 && d_.plan.rows && facts_.rows.size < 32 && facts_.columns.size > 32768 &&
+        !configuration_says("shared by several blocks"))
+      notes += "  only " + plural(facts_.rows.size, "row") + ", each the work of one block or cluster: most of the device is idle\n";
     result_.costs += notes.empty() ? "\nno slower path is taken\n" : "\nslower than it could be\n" + notes;
   }
   bool configuration_says(char const* words) const { return facts_.configuration.view().find(words) != std::string_view::npos; }

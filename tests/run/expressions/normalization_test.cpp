@@ -45,7 +45,10 @@ template <class T> void check_type() {
     check_shape<T, -1>({3, length});
     check_shape<T, 0>({length, 3});
   }
+  // On CUDA: several blocks per row, then rows that no cluster holds.
+  check_shape<T, -1>({2, 16385});
   check_shape<T, -1>({2, 70000});
+  check_shape<T, -1>({2, 600011});
   check_shape<T, -1>({700, 100});
   check_shape<T, -1>({0, 7});
   check_shape<T, 0>({7, 0});

@@ -7,7 +7,8 @@ namespace {
 
 using bytes = std::vector<unsigned char>;
 
-constexpr std::int64_t lengths[] = {1, 33, 1000, 1025, 4099, 20011};
+// The last ones are rows of several blocks, and rows that no cluster holds.
+constexpr std::int64_t lengths[] = {1, 31, 33, 1000, 1023, 1025, 4099, 16385, 20011, 65537, 600011};
 
 // One result of rank 2 and one of rank 1 from the kernel families with rows.
 template <class T> struct row_results { bytes softmax, layer_norm, sum; };
@@ -39,7 +40,7 @@ template <class T> void check_rows() {
   for (std::int64_t length : lengths) {
     std::string const what = std::to_string(length) + " columns";
     // Many rows only where they are short: what matters is how rows are dealt out.
-    std::int64_t const most = length > 5000 ? 200 : 1000;
+    std::int64_t const most = length > 50000 ? 8 : length > 5000 ? 200 : 1000;
     auto many = random_array<T, 2>({most, length});
     row_results<T> const all = run(many);
     expect_same(all, run(many), "second run, " + what);
@@ -60,6 +61,7 @@ template <class T> void check_rows() {
 }
 TEST(same_bits, of_rows_of_float) { check_rows<float>(); }
 TEST(same_bits, of_rows_of_bfloat16) { check_rows<tn::bfloat16>(); }
+TEST(same_bits, of_rows_of_double) { check_rows<double>(); }
 
 TEST(same_bits, of_a_total_in_every_run) {
   auto const f =
@@ -76,12 +78,15 @@ TEST(same_bits, of_a_total_in_every_run) {
   }
 }
 
-TEST(same_bits, of_a_misaligned_operand) {
+template <class T> void check_misaligned() {
   for (std::int64_t length : lengths) {
-    auto aligned = random_array<float, 2>({5, length});
-    array<float, 2> misaligned({5, length}, arrangement::misaligned, aligned.values());
+    auto aligned = random_array<T, 2>({5, length});
+    array<T, 2> misaligned({5, length}, arrangement::misaligned, aligned.values());
     expect_same(run(aligned), run(misaligned), std::to_string(length) + " columns, misaligned");
   }
 }
+TEST(same_bits, of_a_misaligned_operand) { check_misaligned<float>(); }
+TEST(same_bits, of_a_misaligned_bfloat16) { check_misaligned<tn::bfloat16>(); }
+TEST(same_bits, of_a_misaligned_double) { check_misaligned<double>(); }
 
 }  // namespace

@@ -7,13 +7,6 @@
 
 namespace tenon::detail {
 
-// Whether some store is at place element.
-template <class Program>
-inline constexpr bool has_element_stores = []<int... K>(std::integer_sequence<int, K...>) {
-  return (false || ... || element_stores<Program, 1>::template holds<K>);
-}
-(typename program_traits<Program>::sequence{});
-
 // Rows count vectors of neighbouring rows: the innermost row axis is divided by the vector width.
 template <class Program> struct columns_arguments {
   using traits = program_traits<Program>;

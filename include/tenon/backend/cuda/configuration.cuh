@@ -12,11 +12,8 @@ struct configuration {
   int vector_width = 1;       // elements per memory access
   int items = 1;              // accesses per thread and operand that are in flight together
   int threads_per_block = 1;  // the most that are launched
-  int lanes_per_row =
-      0;  // rows: threads that share a row, 8 or 32; 0 for a number of warps known at launch
   int group_dims = 1;  // merged axes that the columns may have: 1 or max_rank
   int is_looped = 0;   // rows: columns are read again in each phase instead of staying in registers
-  int is_rows_fastest = 0;  // rows: neighbouring threads own neighbouring rows, not columns
   int index_bits = 64;      // flat: width of index arithmetic
 
   constexpr bool operator==(configuration const&) const = default;
@@ -24,18 +21,17 @@ struct configuration {
 
 // The same as a type, which kernels are templated on: nvcc 13.0 spells a value of class type in a
 // kernel's parameter type by its mangled name, which the host compiler does not know.
-template <int VectorWidth, int Items, int ThreadsPerBlock, int LanesPerRow, int GroupDims,
-          int IsLooped, int IsRowsFastest, int IndexBits>
+template <int VectorWidth, int Items, int ThreadsPerBlock, int GroupDims, int IsLooped,
+          int IndexBits>
 struct specialization {
   static constexpr int vector_width = VectorWidth, items = Items,
-                       threads_per_block = ThreadsPerBlock, lanes_per_row = LanesPerRow,
-                       group_dims = GroupDims, index_bits = IndexBits;
-  static constexpr bool is_looped = IsLooped != 0, is_rows_fastest = IsRowsFastest != 0;
+                       threads_per_block = ThreadsPerBlock, group_dims = GroupDims,
+                       index_bits = IndexBits;
+  static constexpr bool is_looped = IsLooped != 0;
 };
 template <configuration C>
-using specialization_of =
-    specialization<C.vector_width, C.items, C.threads_per_block, C.lanes_per_row, C.group_dims,
-                   C.is_looped, C.is_rows_fastest, C.index_bits>;
+using specialization_of = specialization<C.vector_width, C.items, C.threads_per_block,
+                                         C.group_dims, C.is_looped, C.index_bits>;
 
 namespace detail {
 

@@ -30,73 +30,174 @@ template <class Program, int V> struct element_stores {
                  V>;
 };
 
-// Offsets of vector `index` of the columns in the selected operands. A group of one axis is
-// contiguous in all of them.
-template <class Program, class Selected, int V, int Dims, class Arguments>
+// Whether some store is at place element.
+template <class Program>
+inline constexpr bool has_element_stores = []<int... K>(std::integer_sequence<int, K...>) {
+  return (false || ... || element_stores<Program, 1>::template holds<K>);
+}
+(typename program_traits<Program>::sequence{});
+
+// Positions of a thread's items in a tile, in vectors: first, first + step, ... Those below `end`
+// are whole; of vector `end` the first `partial` elements are inside.
+template <class Index> struct item_positions {
+  Index first, step, end;
+  int partial = 0;
+
+  __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
+  // Of item u from the first one, in elements; a tile has fewer than 2^31.
+  template <int V> __device__ __forceinline__ unsigned offset(int u) const {
+    return static_cast<unsigned>(u) * (static_cast<unsigned>(step) * V);
+  }
+  __device__ __forceinline__ bool is_whole(int u) const { return at(u) < end; }
+  __device__ __forceinline__ bool is_live(int u) const { return at(u) < end + (partial != 0); }
+  template <int V> __device__ __forceinline__ int count(int u) const {
+    return is_whole(u) ? V : is_live(u) ? partial : 0;
+  }
+};
+
+// Offsets of the element at `position` of the columns in the operands that are not contiguous.
+template <class Program, class Selected, class Arguments>
 __device__ __forceinline__ void find_column(operand_offsets<Program>& offsets, Arguments const& a,
-                                            long long index) {
-  auto add = [&](int d, long long position) {
+                                            long long position) {
+  for_each_selected<Program, Selected>([&](auto selected) {
+    using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+    if constexpr (I::is_load)
+      offsets.loads[I::bits] = 0;
+    else
+      offsets.stores[I::bits] = 0;
+  });
+  for_each_digit(a.columns, position, [&](int d, long long digit) {
     for_each_selected<Program, Selected>([&](auto selected) {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
       if constexpr (I::is_load)
-        offsets.loads[I::bits] += position * a.load_columns[I::bits][d];
+        offsets.loads[I::bits] += digit * a.load_columns[I::bits][d];
       else
-        offsets.stores[I::bits] += position * a.store_columns[I::bits][d];
+        offsets.stores[I::bits] += digit * a.store_columns[I::bits][d];
     });
-  };
-  for_each_selected<Program, Selected>([&](auto selected) {
-    using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-    constexpr bool is_contiguous = Dims == 1;
-    if constexpr (I::is_load)
-      offsets.loads[I::bits] = is_contiguous ? index * V : 0;
-    else
-      offsets.stores[I::bits] = is_contiguous ? index * V : 0;
   });
-  if constexpr (Dims > 1) for_each_digit(a.columns, index, add);
 }
 
-// Loads item U of the selected operands. A vector that is not live, or is outside the rows and
-// varies over them, is 0.
-template <class Program, class Selected, int V, int Dims, bool IsStreamed, class Tile,
-          class Arguments>
-__device__ __forceinline__ void load_item(Tile& tile, int u, Arguments const& a,
-                                          operand_offsets<Program> const& row, long long index,
-                                          bool is_live, bool is_row_inside) {
-  operand_offsets<Program> column;
-  find_column<Program, Selected, V, Dims>(column, a, index);
+// Reading what no other thread and no later phase reads again leaves L1 to what is.
+template <class I, bool IsStreamed>
+inline constexpr reuse expected_reuse =
+    IsStreamed || I::varies_over_rows ? reuse::none : reuse::expected;
+
+// Loads the contiguous vectors that load_vectors leaves out: misaligned ones, and the last one if
+// it is not whole. All vectors advance together, one element a turn, so that their loads overlap.
+template <class Program, int K, int V, int Items, bool IsStreamed, class Vectors, class Arguments,
+          class Index>
+__device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a,
+                                                 operand_offsets<Program> const& row,
+                                                 item_positions<Index> const& positions) {
+  using I = typename program_traits<Program>::template at<K>;
+  using T = storage_t<I::type>;
+  access const how = a.load_access[I::bits];
+  if (how != access::packed && how != access::elements) return;
+  T const* from = load_address<Program, K>(a, row.loads[I::bits]);
+#pragma unroll 1
+  for (int i = 0; i < V; ++i) {
+    packed<T, 1> next[Items];
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      next[u] = {};
+      bool is_wanted =
+          i < positions.template count<V>(u) && !(how == access::packed && positions.is_whole(u));
+      if (is_wanted)
+        load_packed<reuse::expected>(next[u],
+                                     from + static_cast<long long>(positions.at(u)) * V + i);
+    }
+#pragma unroll
+    for (int u = 0; u < Items; ++u)
+      if (!(how == access::packed && positions.is_whole(u))) push_element(to.at[u], next[u]);
+  }
+}
+
+// The vectors of a tile in place of one another, so that a loop that is not unrolled finds its item
+// first. @post unchanged after as many turns as the tile has items
+template <class Program, class Selected, class Tile>
+__device__ __forceinline__ void rotate(Tile& tile) {
+  for_each_selected<Program, Selected>([&](auto selected) {
+    auto& vectors = read_register<decltype(selected)::value>(tile).at;
+    constexpr int count = sizeof(vectors) / sizeof(vectors[0]);
+    auto first = vectors[0];
+#pragma unroll
+    for (int u = 1; u < count; ++u) vectors[u - 1] = vectors[u];
+    vectors[count - 1] = first;
+  });
+}
+
+// Loads the vectors of the first item that are not contiguous over all columns.
+template <class Program, class Selected, int V, class Tile, class Arguments>
+__device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
+                                               operand_offsets<Program> const& row, long long index,
+                                               int count, bool is_row_inside) {
+#pragma unroll 1
+  for (int i = 0; i < (a.has_strided ? V : 1); ++i) {
+    operand_offsets<Program> column;
+    if (i < count) find_column<Program, Selected>(column, a, index * V + i);
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      using T = storage_t<I::type>;
+      access const how = a.load_access[I::bits];
+      if (how < access::blocked || (i > 0 && how != access::strided)) return;
+      bool is_wanted = i < count && (is_row_inside || !I::varies_over_rows);
+      T const* from = load_address<Program, k>(a, row.loads[I::bits]) + column.loads[I::bits];
+      packed<T, V>& to = read_register<k>(tile).at[0];
+      if (how == access::blocked) {
+        if (is_wanted) load_packed<expected_reuse<I, false>>(to, from);
+        return;
+      }
+      packed<T, 1> one{};
+      if (is_wanted) load_packed<reuse::expected>(one, from);
+      if (how == access::splat)
+        to = splat<V>(one);
+      else
+        push_element(to, one);
+    });
+  }
+}
+
+// Loads a tile of the selected operands. What is not live, or is outside the rows and varies over
+// them, is 0. Where Dims is 1, all operands are packed.
+template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed, class Tile,
+          class Arguments, class Index>
+__device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
+                                          operand_offsets<Program> const& row,
+                                          item_positions<Index> const& positions,
+                                          bool is_row_inside) {
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
     using T = storage_t<I::type>;
-    constexpr reuse expected = IsStreamed || I::varies_over_rows ? reuse::none : reuse::expected;
-    packed<T, V>& to = read_register<k>(tile).at[u];
-    to = {};
-    if (!is_live || !(is_row_inside || !I::varies_over_rows)) return;
-    T const* from = load_address<Program, k>(a, row.loads[I::bits]) + column.loads[I::bits];
-    if constexpr (Dims > 1 && V > 1) {
-      if (a.load_is_splat[I::bits]) {
-        packed<T, 1> one;
-        load_packed<expected>(one, from);
-        for (int w = 0; w < static_cast<int>(sizeof(one.words) / sizeof(unsigned)); ++w)
-          to.words[w] = one.words[w];
-        return;
-      }
+    auto& to = read_register<k>(tile).at;
+    bool is_wanted = is_row_inside || !I::varies_over_rows;
+    if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
+    T const* from = load_address<Program, k>(a, row.loads[I::bits]) +
+                    static_cast<long long>(positions.first) * V;
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      to[u] = {};
+      load_packed<expected_reuse<I, IsStreamed>>(to[u], from + positions.template offset<V>(u),
+                                                 is_wanted && positions.is_whole(u));
     }
-    load_packed<expected>(to, from);
   });
-}
-
-// After all loads are issued: operands repeated along the innermost axis become full vectors.
-template <class Program, class Selected, int V, int Items, int Dims, class Tile, class Arguments>
-__device__ __forceinline__ void settle_items(Tile& tile, Arguments const& a) {
-  if constexpr (Dims > 1 && V > 1) {
+  if constexpr (Dims > 1) {
+    if (a.is_packed) return;
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if (!a.load_is_splat[I::bits]) return;
-#pragma unroll
-      for (int u = 0; u < Items; ++u) splat(read_register<k>(tile).at[u]);
+      if (is_row_inside || !I::varies_over_rows)
+        load_by_elements<Program, k, V, Items, IsStreamed>(read_register<k>(tile), a, row,
+                                                           positions);
     });
+    if (a.is_contiguous) return;
+#pragma unroll 1
+    for (int u = 0; u < Items; ++u) {
+      load_by_digits<Program, Selected, V>(tile, a, row, positions.at(u),
+                                           positions.template count<V>(u), is_row_inside);
+      rotate<Program, Selected>(tile);
+    }
   }
 }
 
@@ -112,26 +213,36 @@ __device__ __forceinline__ void take_element(registers<Program, place::element>&
   });
 }
 
-// Writes V values of every element store. @pre the vector is live and its row inside
-template <class Program, int V, int Dims, class Values, class Arguments>
+// Writes the first `count` of V values of every element store, whose vector is item u of a tile.
+template <class Program, int V, int Dims, class Values, class Arguments, class Index>
 __device__ __forceinline__ void store_item(Values const& values, Arguments const& a,
-                                           operand_offsets<Program> const& row, long long index) {
+                                           operand_offsets<Program> const& row,
+                                           item_positions<Index> const& positions, int u,
+                                           int count) {
   using selected_stores = element_stores<Program, V>;
-  operand_offsets<Program> column;
-  find_column<Program, selected_stores, V, Dims>(column, a, index);
   for_each_selected<Program, selected_stores>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
     using T = storage_t<I::type>;
-    T* to = store_address<Program, k>(a, row.stores[I::bits]) + column.stores[I::bits];
-    auto const& list = read_register<k>(values);
-    if constexpr (Dims > 1 && V > 1) {
-      if (a.store_is_splat[I::bits]) {
-        *to = to_storage<T>(list.at[0]);
+    T* to = store_address<Program, k>(a, row.stores[I::bits]);
+    packed<T, V> vector = pack<T>(read_register<k>(values).at);
+    if constexpr (Dims > 1) {
+      access const how = a.store_access[I::bits];
+      if (how != access::packed || count < V) {
+        bool is_contiguous = how == access::packed || how == access::elements;
+#pragma unroll 1
+        for (int i = 0; i < count; ++i) {
+          operand_offsets<Program> column;
+          long long position = static_cast<long long>(positions.at(u)) * V + i;
+          column.stores[I::bits] = position;
+          if (!is_contiguous) find_column<Program, selected_stores>(column, a, position);
+          store_packed(to + column.stores[I::bits], pop_element(vector));
+        }
         return;
       }
     }
-    store_packed(to, pack<T>(list.at));
+    store_packed(to + static_cast<long long>(positions.first) * V + positions.template offset<V>(u),
+                 vector, count > 0);
   });
 }
 

@@ -44,13 +44,15 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   reset<Program, running>(states);
   cascade<Program, running> levels;
   constexpr long long tile_size = static_cast<long long>(threads) * items;
-  for (long long first = blockIdx.x * tile_size; first < a.columns.size;
+  long long const vectors = v > 1 && dims == 1 ? a.columns.size / v : a.vectors;
+  for (long long first = blockIdx.x * tile_size; first < vectors;
        first += gridDim.x * tile_size) {
-    item_positions<long long> positions{first + thread, threads, a.columns.size};
+    item_positions<long long> positions{first + thread, threads, vectors};
     selected_registers<Program, tile_loads> tile;
     load_tile<Program, tile_loads, v, items, dims, dims == 1>(tile, a, origin, positions, true);
-    process_tile<1, true, v, items, dims, tile_loads, no_loads>(tile, states, f, a, origin,
-                                                                positions, true);
+    selected_registers<Program, no_loads> none;
+    process_tile<1, true, v, items, dims, tile_loads, no_loads, no_loads>(
+        tile, none, states, f, a, origin, positions, true);
     levels.after_tile(states);
   }
   levels.finish(row, states);
@@ -64,7 +66,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
         constexpr int k = decltype(selected)::value;
         read_register<k>(last).at[0] = read_register<k>(row);
       });
-      long long index = a.columns.size * v + thread;
+      long long index = vectors * v + thread;
       // The strides count vectors here, and every operand is contiguous.
       operand_offsets<Program> at_index;
       for (auto& offset : at_index.loads) offset = index;
@@ -72,8 +74,9 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
       item_positions<int> single{0, 1, 1};
       selected_registers<Program, last_loads> tile;
       load_tile<Program, last_loads, 1, 1, 1, true>(tile, a, at_index, single, true);
-      process_tile<1, true, 1, 1, 1, last_loads, no_loads>(tile, last, f, a, at_index, single,
-                                                           true);
+      selected_registers<Program, no_loads> none;
+      process_tile<1, true, 1, 1, 1, last_loads, no_loads, no_loads>(tile, none, last, f, a,
+                                                                     at_index, single, true);
       join_chains<Program, last_running>(row, last);
     }
   }

@@ -42,23 +42,25 @@ struct flat_planner {
       return plan_of_nothing<Program>("no elements: no launch");
     if constexpr (v > 1) {
       if (moves_as_vectors(layout, call, true)) {
-        if (layout.columns.dims == 1) return contiguous<Program, v, u, reduces>(layout, facts);
-        if (n / v < 1ll << 31)
-          return planned<Program, strided>(layout,
+        if (layout.columns.dims == 1)
+          return contiguous<Program, v, u, reduces>(layout, call, facts);
+        if (n < 1ll << 31)
+          return planned<Program, strided>(layout, call,
                                            "vectors along the innermost axis, others strided");
       }
     }
     if (n < 1ll << 31)
       return planned<Program, single>(
-          layout, "single elements: an operand is strided, misaligned or of odd length");
+          layout, call, "single elements: an operand is strided, misaligned or of odd length");
     return planned<Program, single_wide>(
-        layout,
+        layout, call,
         "single elements with 64-bit indices: an operand is strided, misaligned or of odd length");
   }
 
  private:
   template <class Program, int V, int Items, bool Reduces>
   [[gnu::cold]] static cuda_plan<Program> contiguous(bound_layout<Program> const& layout,
+                                                     bound_arguments<Program> const& call,
                                                      cuda_device_facts const& facts) {
     constexpr configuration large{.vector_width = V, .items = Items, .threads_per_block = 256};
     long long n = layout.columns.size;
@@ -67,18 +69,20 @@ struct flat_planner {
       // what four accesses of each thread hold.
       constexpr configuration one_block{
           .vector_width = V, .items = Items, .threads_per_block = 1024};
-      if (n <= 16384) return planned<Program, one_block>(layout, "contiguous vectors, one block");
+      if (n <= 16384)
+        return planned<Program, one_block>(layout, call, "contiguous vectors, one block");
     } else if constexpr (Items > 1) {
       // Fewer accesses per thread until there are blocks for every multiprocessor.
       constexpr configuration small{.vector_width = V, .items = 1, .threads_per_block = 256};
       if (n < 256ll * V * Items * 8 * facts.multiprocessors)
-        return planned<Program, small>(layout, "contiguous vectors, few elements");
+        return planned<Program, small>(layout, call, "contiguous vectors, few elements");
     }
-    return planned<Program, large>(layout, "contiguous vectors");
+    return planned<Program, large>(layout, call, "contiguous vectors");
   }
 
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
+                                                  bound_arguments<Program> const& call,
                                                   char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
     cuda_plan<Program> result;
@@ -96,7 +100,7 @@ struct flat_planner {
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(C.threads_per_block);
     if constexpr (reduces) add_slots(result);
-    prepare_arguments<Program, flat_arguments<Program, specialization_of<C>>>(result, layout);
+    prepare_arguments<Program, flat_arguments<Program, specialization_of<C>>>(result, layout, call);
     return result;
   }
 };

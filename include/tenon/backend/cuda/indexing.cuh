@@ -56,23 +56,20 @@ template <> struct index_divider<64> {
   }
 };
 
-// An axis group as a kernel sees it: indices count vectors, so the innermost extent is divided by
-// the vector width.
+// An axis group as a kernel sees it.
 template <int Dims, int Bits> struct index_group {
   int dims = 1;
-  long long size = 0;  // vectors
+  long long size = 0;
   index_divider<Bits> by[Dims];
 
-  // @pre the group has at most Dims axes, and the vector width divides its size (its innermost
-  // extent, if Dims > 1)
-  [[gnu::cold]] static index_group of(group_layout const& from, int vector_width) {
+  // @pre the group has at most Dims axes
+  [[gnu::cold]] static index_group of(group_layout const& from) {
     index_group result;
     result.dims = from.dims > 1 ? from.dims : 1;
-    result.size = from.size / vector_width;
+    result.size = from.size;
     if constexpr (Dims > 1)
       for (int d = 1; d < from.dims && result.size > 0; ++d)
-        result.by[d] = index_divider<Bits>::of(d == from.dims - 1 ? from.extents[d] / vector_width
-                                                                  : from.extents[d]);
+        result.by[d] = index_divider<Bits>::of(from.extents[d]);
     return result;
   }
 };

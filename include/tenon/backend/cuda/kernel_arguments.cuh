@@ -6,16 +6,18 @@
 #include "tenon/backend/cuda/configuration.cuh"
 #include "tenon/backend/cuda/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/indexing.cuh"
+#include "tenon/backend/cuda/operand_access.cuh"
 #include "tenon/backend/cuda/vector_access.cuh"
+#include "tenon/program/visit.hpp"
 
 namespace tenon::detail {
 
-// How the blocks share the work; every member is a function of the shape.
+// How the blocks share the work.
 struct work_split {
-  long long groups_per_block =
-      1;  // rows: consecutive groups of rows that one block does one after the other
-  long long column_tiles = 0;  // looped rows: tiles per row
-  int warps_per_row = 1;       // rows: warps that share a row
+  long long groups = 1;    // rows: groups of rows that blocks, or clusters, do one after the other
+  int blocks_per_row = 1;  // rows: neighbouring blocks that share a row
+  int segments = 1;        // looped rows: parts of a row whose states are combined in order
+  long long tiles_per_segment = 0;
 };
 
 // RowDims is 1 where there are no rows.
@@ -30,33 +32,45 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   index_group<ColumnDims, Bits> columns;
   long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
   long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
-  bool load_is_splat[loads_held],
-      store_is_splat[stores_held];  // repeated along the innermost column axis
+  access load_access[loads_held], store_access[stores_held];
+  bool is_packed;      // every operand is, and the columns are whole vectors
+  bool is_contiguous;  // every operand is packed, or would be if it were aligned
+  bool has_strided;    // some operand is
   long long scalars[at_least_one(traits::scalar_count)];
   long long sizes[at_least_one(traits::size_count)];
-  int tail;  // flat: elements after the last whole vector
+  long long vectors;  // of the columns, the last of which may be partly beyond the end
+  int tail;           // elements after the last whole vector
   work_split split;
   unsigned* workspace;
 
-  // What follows from the shapes; the rest is set for each call. Strides of the innermost column
-  // axis count vectors, like the indices.
-  [[gnu::cold]] static kernel_arguments of(bound_layout<Program> const& layout, int vector_width,
+  // What follows from shapes, strides and alignment; the rest is set for each call.
+  [[gnu::cold]] static kernel_arguments of(bound_layout<Program> const& layout,
+                                           bound_arguments<Program> const& call, int vector_width,
                                            work_split const& split) {
     kernel_arguments a{};
-    a.rows = decltype(rows)::of(layout.rows, 1);
-    a.columns = decltype(columns)::of(layout.columns, vector_width);
-    for (int k = 0; k < traits::load_count; ++k) {
-      a.load_is_splat[k] =
-          copy(a.load_rows[k], a.load_columns[k], layout, layout.loads[k], vector_width);
-    }
-    for (int k = 0; k < traits::store_count; ++k) {
-      a.store_is_splat[k] =
-          copy(a.store_rows[k], a.store_columns[k], layout, layout.stores[k], vector_width);
-    }
+    a.rows = decltype(rows)::of(layout.rows);
+    a.columns = decltype(columns)::of(layout.columns);
+    for (int k = 0; k < traits::load_count; ++k)
+      copy(a.load_rows[k], a.load_columns[k], layout, layout.loads[k]);
+    for (int k = 0; k < traits::store_count; ++k)
+      copy(a.store_rows[k], a.store_columns[k], layout, layout.stores[k]);
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
-    a.tail = vector_width > 1 ? static_cast<int>(layout.columns.size % vector_width) : 0;
+    a.vectors = (layout.columns.size + vector_width - 1) / vector_width;
+    a.tail = static_cast<int>(layout.columns.size % vector_width);
+    a.is_packed = a.tail == 0;
+    a.is_contiguous = true;
+    find_accesses(a, layout, call, vector_width);
     a.split = split;
     return a;
+  }
+  // Whether no element is moved by itself.
+  bool moves_vectors() const {
+    bool result = tail == 0;
+    for (access how : load_access)
+      result = result && how != access::elements && how != access::strided;
+    for (access how : store_access)
+      result = result && how != access::elements && how != access::strided;
+    return result;
   }
   void set(bound_arguments<Program> const& call, void* call_workspace) {
     for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
@@ -66,16 +80,28 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   }
 
  private:
-  [[gnu::cold]] static bool copy(long long (&rows)[RowDims], long long (&columns)[ColumnDims],
-                                 bound_layout<Program> const& layout, operand_layout const& from,
-                                 int vector_width) {
+  [[gnu::cold]] static void copy(long long (&rows)[RowDims], long long (&columns)[ColumnDims],
+                                 bound_layout<Program> const& layout, operand_layout const& from) {
     for (int d = 0; d < RowDims; ++d) rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
     for (int d = 0; d < ColumnDims; ++d)
       columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
-    int inner = layout.columns.dims > 1 ? layout.columns.dims - 1 : 0;
-    bool is_splat = vector_width > 1 && columns[inner] == 0;
-    columns[inner] *= vector_width;
-    return is_splat;
+  }
+  static void find_accesses(kernel_arguments& a, bound_layout<Program> const& layout,
+                            bound_arguments<Program> const& call, int vector_width) {
+    auto find = [&](access& to, operand_layout const& operand, void const* address, int bytes) {
+      to = find_access(layout.rows, layout.columns, operand, address, bytes, vector_width);
+      a.is_packed = a.is_packed && to == access::packed;
+      a.is_contiguous = a.is_contiguous && to <= access::elements;
+      a.has_strided = a.has_strided || to == access::strided;
+    };
+    visit_instructions<Program>([&](auto index) {
+      using I = typename traits::template at<decltype(index)::value>;
+      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
+      if constexpr (I::moves_elements && I::is_load)
+        find(a.load_access[I::bits], layout.loads[I::bits], call.loads[I::bits], bytes);
+      if constexpr (I::moves_elements && I::is_store)
+        find(a.store_access[I::bits], layout.stores[I::bits], call.stores[I::bits], bytes);
+    });
   }
 };
 

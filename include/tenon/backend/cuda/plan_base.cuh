@@ -32,6 +32,8 @@ template <class Program> struct cuda_plan {
                         cudaStream_t) = nullptr;
   void const* function = nullptr;
   dim3 grid, block;
+  unsigned cluster = 1;         // blocks per cluster
+  bool is_cooperative = false;  // all blocks are resident at once
   unsigned shared_bytes = 0;
   std::size_t workspace_bytes = 0;  // zero before the first launch that uses it
   configuration chosen = {};
@@ -61,6 +63,59 @@ constexpr long long clamped(long long value, long long least, long long most) {
   return value > most ? most : at_least(least, value);
 }
 
+// The launch of a kernel whose blocks know each other.
+class launch_attributes {
+ public:
+  launch_attributes(unsigned cluster, bool is_cooperative) {
+    if (cluster > 1) {
+      all_[count_].id = cudaLaunchAttributeClusterDimension;
+      all_[count_].val.clusterDim.x = cluster;
+      all_[count_].val.clusterDim.y = all_[count_].val.clusterDim.z = 1;
+      ++count_;
+    }
+    if (is_cooperative) {
+      all_[count_].id = cudaLaunchAttributeCooperative;
+      all_[count_].val.cooperative = 1;
+      ++count_;
+    }
+  }
+  cudaLaunchConfig_t config(dim3 grid, dim3 block, unsigned shared_bytes, cudaStream_t stream) {
+    cudaLaunchConfig_t result{};
+    result.gridDim = grid, result.blockDim = block;
+    result.dynamicSmemBytes = shared_bytes;
+    result.stream = stream;
+    result.attrs = all_, result.numAttrs = count_;
+    return result;
+  }
+
+ private:
+  cudaLaunchAttribute all_[2] = {};
+  unsigned count_ = 0;
+};
+
+// Clusters, or blocks where there are none, that the device holds at once; 0: it cannot run them.
+template <class Program>
+long long most_resident_groups(cuda_plan<Program> const& plan, cuda_device_facts const& facts) {
+  int groups = 0;
+  cudaError_t status;
+  if (plan.cluster > 1) {
+    if (plan.cluster > 8)
+      cudaFuncSetAttribute(plan.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    launch_attributes attributes(plan.cluster, false);
+    cudaLaunchConfig_t config =
+        attributes.config(dim3(plan.cluster), plan.block, plan.shared_bytes, nullptr);
+    status = cudaOccupancyMaxActiveClusters(&groups, plan.function, &config);
+  } else {
+    status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &groups, plan.function, static_cast<int>(plan.block.x * plan.block.y * plan.block.z),
+        plan.shared_bytes);
+    groups *= facts.multiprocessors;
+  }
+  if (status == cudaSuccess) return groups;
+  cudaGetLastError();  // not the caller's: the answer is 0
+  return 0;
+}
+
 template <class Program, class Arguments>
 cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program> const& call,
                         void* workspace, cudaStream_t stream) {
@@ -68,16 +123,20 @@ cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program>
   __builtin_memcpy(&arguments, plan.prepared, sizeof(Arguments));
   arguments.set(call, workspace);
   void* parameters[] = {&arguments};
-  return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
-                          stream);
+  if (plan.cluster == 1 && !plan.is_cooperative)
+    return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
+                            stream);
+  launch_attributes attributes(plan.cluster, plan.is_cooperative);
+  cudaLaunchConfig_t config = attributes.config(plan.grid, plan.block, plan.shared_bytes, stream);
+  return cudaLaunchKernelExC(&config, plan.function, parameters);
 }
 
 // @pre plan.chosen and plan.split are final
 template <class Program, class Arguments>
-[[gnu::cold]] void prepare_arguments(cuda_plan<Program>& plan,
-                                     bound_layout<Program> const& layout) {
+[[gnu::cold]] void prepare_arguments(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
+                       bound_arguments<Program> const& call) {
   static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
-  Arguments arguments = Arguments::of(layout, plan.chosen.vector_width, plan.split);
+  Arguments arguments = Arguments::of(layout, call, plan.chosen.vector_width, plan.split);
   __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
   plan.launch = launch_with<Program, Arguments>;
 }

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "tenon/backend/cuda/cluster.cuh"
 #include "tenon/backend/cuda/element_tile.cuh"
 
 namespace tenon::detail {
@@ -39,19 +40,21 @@ inline constexpr bool takes_many = requires(Number const (&x)[Count], int valid)
 template <class Program, int V, int Items, int Phase>
 struct running_states : reductions_of<Program, place::row, Phase> {
   static constexpr int chains = Items < 4 ? Items : 4;
+  // Items that such an operator gets at once: not more than 32 elements, which are registers.
+  static constexpr int batch_items = V * Items <= 32 ? Items : V < 32 ? 32 / V : 1;
   template <int K> using facts = reduction_facts<Program, K>;
   template <int K>
   static constexpr bool is_batch =
-      takes_many<typename facts<K>::op, typename facts<K>::number, V * Items>;
+      takes_many<typename facts<K>::op, typename facts<K>::number, V * batch_items>;
   template <int K> using type = value_list<typename facts<K>::state, is_batch<K> ? 1 : chains>;
 };
-// The elements of one tile (for a batch), or of one vector, that a reduction is to take in.
+// The elements of a batch, or of one vector, that a reduction is to take in.
 template <class Program, int V, int Items, int Phase>
 struct collected_values : reductions_of<Program, place::row, Phase> {
+  using running = running_states<Program, V, Items, Phase>;
   template <int K>
-  using type =
-      value_list<typename reduction_facts<Program, K>::number,
-                 running_states<Program, V, Items, Phase>::template is_batch<K> ? V * Items : V>;
+  using type = value_list<typename reduction_facts<Program, K>::number,
+                          running::template is_batch<K> ? V * running::batch_items : V>;
 };
 
 template <class Program, class Running, class States>
@@ -76,10 +79,11 @@ __device__ __forceinline__ State fold(State const (&states)[N]) {
   }
 }
 
-// Takes in the vector just collected; a vector that is not live changes nothing.
-template <class Program, int V, int Items, int Phase, class States, class Values>
+// Takes in the first `count` elements of the vector just collected; IsRagged: they may be fewer
+// than V, but not none.
+template <class Program, int V, int Items, int Phase, bool IsRagged, class States, class Values>
 __device__ __forceinline__ void accumulate_item(States& states, Values const& values, int u,
-                                                bool is_live) {
+                                                int count) {
   using running = running_states<Program, V, Items, Phase>;
   for_each_selected<Program, running>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
@@ -89,15 +93,20 @@ __device__ __forceinline__ void accumulate_item(States& states, Values const& va
       typename facts::state lifted[V];
 #pragma unroll
       for (int i = 0; i < V; ++i) lifted[i] = op::lift(read_register<k>(values).at[i]);
+      if (IsRagged && count < V && count > 0) {
+#pragma unroll
+        for (int i = 1; i < V; ++i)
+          if (i >= count) lifted[i] = facts::identity();
+      }
       auto& state = read_register<k>(states).at[u % running::chains];
       typename facts::state next = op::combine(state, fold<op>(lifted));
-      if (is_live) state = next;
+      if (count > 0) state = next;
     }
   });
 }
-// Takes in a whole tile for the operators that want it so. @pre the first `valid` elements are live
+// Takes in a batch for the operators that want it so. @pre the first `valid` elements are live
 template <class Program, int V, int Items, int Phase, class States, class Values>
-__device__ __forceinline__ void accumulate_tile(States& states, Values const& values, int valid) {
+__device__ __forceinline__ void accumulate_batch(States& states, Values const& values, int valid) {
   using running = running_states<Program, V, Items, Phase>;
   for_each_selected<Program, running>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
@@ -125,13 +134,42 @@ template <class State> struct state_words {
   }
 };
 
-// Combines the states of neighbouring groups of Lanes lanes. @pre all 32 lanes call it
+// Lanes that combine their states, as an operator sees them that does so by sums.
+struct lane_group {
+  int lanes;  // a power of two
+
+  // @post the same bits in all lanes
+  template <class T> TENON_HD T sum(T x) const {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2)
+      if (distance < lanes) x += __shfl_xor_sync(~0u, x, distance);
+#endif
+    return x;
+  }
+  template <class T> TENON_HD T first(T x) const {
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(~0u, x, 0, lanes);
+#else
+    return x;
+#endif
+  }
+};
+template <class Op, class State>
+concept combines_lanes = requires(State const& state, lane_group const& group) {
+  Op::combine_all(state, group);
+};
+
+// Combines the states of neighbouring groups of `lanes` lanes, at most MaxLanes and a power of two.
+// @pre all 32 lanes call it
 // @post every lane of a group holds the same bits: a pair combines in lane order on both sides
-template <class Op, int Lanes, class State>
-__device__ __forceinline__ State combine_lanes(State state) {
+template <class Op, int MaxLanes, class State>
+__device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes) {
+  if constexpr (combines_lanes<Op, State>) return Op::combine_all(state, lane_group{lanes});
   unsigned lane = threadIdx.x + threadIdx.y * blockDim.x;
 #pragma unroll
-  for (int distance = Lanes / 2; distance > 0; distance /= 2) {
+  for (int distance = MaxLanes / 2; distance > 0; distance /= 2) {
+    if (distance >= lanes) continue;
     state_words<State> other(state);
 #pragma unroll
     for (int w = 0; w < state_words<State>::count; ++w)
@@ -151,46 +189,63 @@ __device__ __forceinline__ State combine_lanes(State state) {
 // Shared memory for `Count` states of reduction K in each of two buffers: one barrier per use,
 // because whoever writes a buffer again has passed the barrier of the other one, behind which all
 // have read this one.
-template <class Program, int K, int Count>
-__device__ __forceinline__ auto shared_states(int buffer) {
+template <class Program, int K, int Count> struct shared_states {
   using state = typename reduction_facts<Program, K>::state;
-  __shared__ state all[2][Count];
-  return all[buffer];
-}
+  using words = state_words<state>;
+  static __device__ __forceinline__ unsigned* slot(int buffer, int index) {
+    __shared__ unsigned all[2][Count * words::count];
+    return all[buffer] + index * words::count;
+  }
+  static __device__ __forceinline__ void put(int buffer, int index, state const& value) {
+    words from(value);
+    for (int w = 0; w < words::count; ++w) slot(buffer, index)[w] = from.words[w];
+  }
+  // In the shared memory of block `rank` of the cluster.
+  static __device__ __forceinline__ void send(mailbox& box, int buffer, int index,
+                                              state const& value, int rank) {
+    words from(value);
+    for (int w = 0; w < words::count; ++w) box.send(slot(buffer, index) + w, from.words[w], rank);
+  }
+  static __device__ __forceinline__ state get(int buffer, int index) {
+    words to;
+    for (int w = 0; w < words::count; ++w) to.words[w] = slot(buffer, index)[w];
+    return to.state();
+  }
+};
 
-// Combines over `warps` neighbouring warps that begin at warp `first`, of MaxWarps in the block.
-// @pre all threads of the block call it with states already combined over their warps
-template <class Program, class Selected, int MaxWarps, class Registers>
-__device__ __forceinline__ void combine_warps(Registers& registers_held, int first, int warps,
-                                              int& buffer) {
-  int thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    if (thread % 32 == 0)
-      shared_states<Program, k, MaxWarps>(buffer)[thread / 32] = read_register<k>(registers_held);
-  });
-  __syncthreads();
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    using facts = reduction_facts<Program, k>;
-    int mine = thread % MaxWarps;
-    typename facts::state state = facts::identity();
-    if (mine < warps) state = shared_states<Program, k, MaxWarps>(buffer)[first + mine];
-    read_register<k>(registers_held) = combine_lanes<typename facts::op, MaxWarps>(state);
-  });
-  buffer ^= 1;
+// Combines states first, first + 1, ... of `count` in shared memory. @pre all 32 lanes call it
+// @post the order depends on `count` alone
+template <class Program, int K, int Count>
+__device__ __forceinline__ auto combine_shared(int buffer, int first, int count) {
+  using facts = reduction_facts<Program, K>;
+  int lanes = count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count;
+  int lane = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % lanes;
+  typename facts::state state = facts::identity();
+#pragma unroll 1
+  for (int other = lane; other < count; other += lanes)
+    state = facts::op::combine(state, shared_states<Program, K, Count>::get(buffer, first + other));
+  return combine_lanes<typename facts::op, 32>(state, lanes);
 }
 
 // Combines over all threads of the block. @pre all threads call it; blocks are whole warps
 template <class Program, class Selected, int MaxThreads, class Registers>
 __device__ __forceinline__ void combine_block(Registers& registers_held, int& buffer) {
+  int thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
+  int warps = static_cast<int>(blockDim.x * blockDim.y / 32);
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
-    read_register<k>(registers_held) = combine_lanes<typename reduction_facts<Program, k>::op, 32>(
+    auto state = combine_lanes<typename reduction_facts<Program, k>::op, 32>(
         read_register<k>(registers_held));
+    if (thread % 32 == 0)
+      shared_states<Program, k, MaxThreads / 32>::put(buffer, thread / 32, state);
   });
-  combine_warps<Program, Selected, MaxThreads / 32>(
-      registers_held, 0, static_cast<int>(blockDim.x * blockDim.y / 32), buffer);
+  __syncthreads();
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(registers_held) =
+        combine_shared<Program, k, MaxThreads / 32>(buffer, 0, warps);
+  });
+  buffer ^= 1;
 }
 
 }  // namespace tenon::detail

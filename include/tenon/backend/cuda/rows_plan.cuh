@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Chooses the configuration and the grid of the rows skeleton.
+// Chooses the configuration and the grid of the rows skeletons.
 
 #include "tenon/backend/cuda/columns_plan.cuh"
 #include "tenon/backend/cuda/plan_base.cuh"
 #include "tenon/backend/cuda/rows.cuh"
+#include "tenon/backend/cuda/rows_looped.cuh"
 #include "tenon/program/visit.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
@@ -12,136 +13,186 @@
 namespace tenon::detail {
 
 struct rows_planner {
-  // Elements of a row that one thread keeps: about 64 registers of operands.
-  template <class Program>
-  static constexpr int values = residency<Program>::kept_bytes <= 8    ? 32
-                                : residency<Program>::kept_bytes <= 16 ? 16
-                                                                       : 8;
-  static constexpr int at_least_one_item(int values, int width) {
-    return values > width ? values / width : 1;
-  }
   static constexpr int widest_block = 512;
-  // Rows fastest keeps the state of every reduction twice per thread in shared memory, of which a
-  // kernel has 48 KB without asking.
+  template <class Program> static constexpr int width = element_operands<Program>::vector_width;
+
+  // Bytes per element of the loads that differ from row to row.
   template <class Program>
-  static constexpr int bytes_per_thread = [] {
+  static constexpr int own_bytes = [] {
     int bytes = 0;
     visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_reduction && I::where == place::row)
-        bytes += 2 * static_cast<int>(sizeof(typename I::value_type));
+      if constexpr (I::is_load && I::moves_elements && I::varies_over_rows)
+        bytes += size_of(I::type);
     });
     return bytes;
   }();
+  // Vectors of a row that one thread keeps: at most 64 elements, and 32 words of operands, of which
+  // there are two rows at a time.
   template <class Program>
-  static constexpr int threads_that_share = [] {
-    int threads = widest_block;
-    while (threads > 32 && bytes_per_thread<Program> * threads > 47 * 1024) threads /= 2;
-    return threads;
+  static constexpr int row_items = [] {
+    int items = 1;
+    while (2 * items * width<Program> <= 64 &&
+           2 * items * width<Program> * own_bytes<Program> <= 128)
+      items *= 2;
+    return items;
   }();
+  template <class Program, int Dims>
+  static constexpr configuration resident{.vector_width = width<Program>,
+                                          .items = row_items<Program>,
+                                          .threads_per_block = widest_block,
+                                          .group_dims = Dims,
+                                          .index_bits = 32};
+  template <class Program>
+  static constexpr configuration looped{.vector_width = width<Program>,
+                                        .items = element_operands<Program>::loads <= 1   ? 4
+                                                 : element_operands<Program>::loads <= 3 ? 2
+                                                                                         : 1,
+                                        .threads_per_block = 256,
+                                        .group_dims = max_rank,
+                                        .is_looped = 1};
 
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
-                                               cuda_device_facts const&) {
-    constexpr int v = element_operands<Program>::vector_width;
-    constexpr int loads = element_operands<Program>::loads;
-    long long n = layout.columns.size;
+                                               cuda_device_facts const& facts) {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
         !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no rows: no launch");
     if (rows_are_neighbours(layout, call)) return columns_planner::plan<Program>(layout, call);
-    if constexpr (v > 1) {
-      if (moves_as_vectors(layout, call, false)) {
-        if (layout.columns.dims == 1) {
-          constexpr configuration eighth{.vector_width = v,
-                                         .items = at_least_one_item(16, v),
-                                         .threads_per_block = 128,
-                                         .lanes_per_row = 8};
-          constexpr configuration warp{.vector_width = v,
-                                       .items = at_least_one_item(16, v),
-                                       .threads_per_block = 128,
-                                       .lanes_per_row = 32};
-          constexpr configuration block{.vector_width = v,
-                                        .items = at_least_one_item(values<Program>, v),
-                                        .threads_per_block = widest_block};
-          if (n <= capacity(eighth))
-            return planned<Program, eighth>(layout, "row in registers of 8 threads");
-          if (n <= capacity(warp))
-            return planned<Program, warp>(layout, "row in registers of a warp");
-          if (n <= capacity(block))
-            return planned<Program, block>(layout, "row in registers of one or more warps");
-        }
-        constexpr configuration looped{.vector_width = v,
-                                       .items = loads <= 1   ? 4
-                                                : loads <= 3 ? 2
-                                                             : 1,
-                                       .threads_per_block = widest_block,
-                                       .group_dims = max_rank,
-                                       .is_looped = 1};
-        return planned<Program, looped>(layout, "row read again in each phase");
-      }
-    }
-    if (columns_are_contiguous(layout, call)) {
-      constexpr configuration eighth{.items = 4, .threads_per_block = 128, .lanes_per_row = 8};
-      constexpr configuration block{.items = values < Program >> 16 ? 16 : values<Program>,
-                                    .threads_per_block = widest_block};
-      if (n <= capacity(eighth))
-        return planned<Program, eighth>(layout, "single elements, row in registers of 8 threads");
-      if (n <= capacity(block))
-        return planned<Program, block>(layout,
-                                       "single elements, row in registers of one or more warps");
-    }
-    constexpr configuration looped{
-        .items = 4, .threads_per_block = widest_block, .group_dims = max_rank, .is_looped = 1};
-    return planned<Program, looped>(layout, "single elements, row read again in each phase");
+    auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
+    bool is_single = !operands.moves_vectors();
+    cuda_plan<Program> result =
+        operands.is_packed ? plan_resident<Program, 1>(layout, call, facts, is_single)
+                           : plan_resident<Program, max_rank>(layout, call, facts, is_single);
+    return result.function ? result : plan_looped<Program>(layout, call, facts, is_single);
   }
 
  private:
-  static constexpr long long capacity(configuration const& c) {
-    long long lanes = c.lanes_per_row > 0 ? c.lanes_per_row : c.threads_per_block;
-    return lanes * c.items * c.vector_width;
+  // How a row of that many vectors is shared; a function of nothing else, because results depend on
+  // it. Up to 32 threads they are a power of two.
+  struct row_share {
+    int lanes, blocks;
+  };
+  static constexpr row_share share_of(long long vectors, int items) {
+    long long lanes = 1;
+    while (lanes < 32 && lanes * items < vectors) lanes *= 2;
+    while (lanes < 8 && lanes < vectors) lanes *= 2;  // whole cache lines of each row
+    if (lanes * items >= vectors) return {static_cast<int>(lanes), 1};
+    // One block as long as it can; then blocks of half the size, of which a multiprocessor holds
+    // two that do not wait at the same time. H200, softmax of 65536 f32: 0.85 of a copy's bandwidth
+    // against 0.79.
+    int blocks = 1, threads = widest_block;
+    if (static_cast<long long>(widest_block) * items < vectors &&
+        256ll * items * most_blocks_per_cluster >= vectors)
+      threads = 256;
+    while (blocks < most_blocks_per_cluster &&
+           static_cast<long long>(threads) * items * blocks < vectors)
+      blocks *= 2;
+    long long per_warp = 32ll * items * blocks, warps = divide_up(vectors, per_warp);
+    return {static_cast<int>(warps * 32 <= threads ? warps * 32 : 0), blocks};
   }
 
-  // The split of rows over blocks and of columns over threads follows from the shape and the
-  // configuration alone.
-  template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
-                                                  char const* why) {
+  // Whether blocks go on to other rows, whose loads are then under way early. H200: a block of few
+  // f32 values per thread does better when others take its place, 1.03 of a copy's bandwidth
+  // against 0.94 (RMS norm of 4096 columns); with half types, which compute more per byte, or large
+  // blocks, of which few fit, it is 0.94 against 0.88 (1024) and 0.98 against 0.79 (16384).
+  template <class Program> static constexpr bool stays_resident(row_share const& share) {
+    return share.blocks > 1 || share.lanes > 128 || program_traits<Program>::widest_element < 4;
+  }
+
+  template <class Program, int Dims>
+  [[gnu::cold]] static cuda_plan<Program> plan_resident(bound_layout<Program> const& layout,
+                                                        bound_arguments<Program> const& call,
+                                                        cuda_device_facts const& facts,
+                                                        bool is_single) {
+    constexpr configuration c = resident<Program, Dims>;
+    using special = specialization_of<c>;
+    using arguments = rows_arguments<Program, special>;
+    cuda_plan<Program> result;
+    row_share share = share_of(divide_up(layout.columns.size, c.vector_width), c.items);
+    bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
+    if (!fits) return result;
+    result.function =
+        reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = c;
+    result.why = is_single           ? "single elements, row in registers"
+                 : share.blocks > 1  ? "row in registers of a cluster"
+                 : share.lanes <= 32 ? "row in registers of a warp or less"
+                                     : "row in registers of several warps";
+    long long rows_per_group = at_least(1, 128 / share.lanes);
+    result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
+    result.split.blocks_per_row = share.blocks;
+    result.cluster = static_cast<unsigned>(share.blocks);
+    long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
+    long long resident_groups = most_resident_groups(result, facts);
+    if (resident_groups == 0) return {};  // the device has no room for the cluster
+    finish<Program, arguments>(result, layout, call,
+                               program_traits<Program>::has_total ? parts<Program> / share.blocks
+                               : stays_resident<Program>(share)   ? resident_groups
+                                                                  : most_blocks,
+                               groups);
+    return result;
+  }
+
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan_looped(bound_layout<Program> const& layout,
+                                                      bound_arguments<Program> const& call,
+                                                      cuda_device_facts const& facts,
+                                                      bool is_single) {
+    constexpr configuration c = looped<Program>;
+    using special = specialization_of<c>;
+    using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;
     result.function =
-        reinterpret_cast<void const*>(&rows_kernel<Program, specialization_of<C>, build_hash,
-                                                   rows_arguments<Program, specialization_of<C>>>);
-    result.chosen = C;
-    result.why = why;
-    long long vectors = layout.columns.size / C.vector_width, lanes = C.lanes_per_row,
-              rows_per_group;
-    if constexpr (C.is_rows_fastest) {
-      lanes = clamped(divide_up(vectors, C.items), 1, C.threads_per_block / 32);
-      rows_per_group = 32;
-      result.block = dim3(32, static_cast<unsigned>(lanes));
-    } else {
-      if (C.lanes_per_row == 0) {
-        long long warps =
-            clamped(divide_up(vectors, 32 * C.items), 1, C.threads_per_block / 32);
-        result.split.warps_per_row = static_cast<int>(warps);
-        lanes = 32 * warps;
-      }
-      rows_per_group = at_least(1, 128 / lanes);
-      result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(rows_per_group));
+        reinterpret_cast<void const*>(&looped_rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = c;
+    result.block = dim3(c.threads_per_block);
+    long long tiles = divide_up(layout.columns.size, static_cast<long long>(c.vector_width) *
+                                                         c.items * c.threads_per_block);
+    result.split.tiles_per_segment = at_least(1, divide_up(tiles, most_segments));
+    result.split.segments =
+        static_cast<int>(at_least(1, divide_up(tiles, result.split.tiles_per_segment)));
+    long long rows = at_least(1, layout.rows.size);
+    long long resident_blocks = most_resident_groups(result, facts), blocks = 1;
+    // Where few rows would leave multiprocessors without work. Totals are combined in the order of
+    // the blocks, so there the grid follows from the shape alone.
+    if (!program_traits<Program>::has_total && rows <= most_row_barriers) {
+      blocks = clamped(resident_blocks / rows, 1, result.split.segments);
+      result.is_cooperative = blocks > 1;
     }
-    result.split.column_tiles = divide_up(vectors, lanes * C.items);
-    long long groups = divide_up(layout.rows.size, rows_per_group);
-    long long most = program_traits<Program>::has_total
-                         ? most_parts<Program, reductions_of<Program, place::total, 0>>
-                         : most_blocks;
-    result.split.groups_per_block = at_least(1, divide_up(groups, most));
-    result.grid = dim3(static_cast<unsigned>(
-        at_least(1, divide_up(groups, result.split.groups_per_block))));
-    if constexpr (program_traits<Program>::has_total)
-      add_slots(result);
-    prepare_arguments<Program, rows_arguments<Program, specialization_of<C>>>(result, layout);
+    result.split.blocks_per_row = static_cast<int>(blocks);
+    result.why = is_single    ? "single elements, row read again in each phase"
+                 : blocks > 1 ? "row read again in each phase, shared by several blocks"
+                              : "row read again in each phase";
+    finish<Program, arguments>(
+        result, layout, call,
+        program_traits<Program>::has_total ? parts<Program> : at_least(1, resident_blocks / blocks),
+        rows);
     return result;
+  }
+
+  // Blocks that leave a part of the totals.
+  template <class Program>
+  static constexpr long long parts = most_parts<Program, reductions_of<Program, place::total, 0>>;
+
+  // At most `most` groups of blocks go through the groups of rows, of which there is one even
+  // without rows: values that no row enters are wanted in any case.
+  template <class Program, class Arguments>
+  [[gnu::cold]] static void finish(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
+                                   bound_arguments<Program> const& call, long long most,
+                                   long long groups) {
+    plan.split.groups = groups;
+    plan.grid = dim3(static_cast<unsigned>(clamped(groups, 1, at_least(1, most))) *
+                     static_cast<unsigned>(plan.split.blocks_per_row));
+    if constexpr (program_traits<Program>::has_total) add_slots(plan);
+    if (plan.split.segments > 1) {
+      std::size_t words = first_partial;
+      words += static_cast<std::size_t>(plan.grid.x / plan.split.blocks_per_row) * 2 *
+               most_segments * row_state_words<Program>;
+      plan.workspace_bytes = words * sizeof(unsigned);
+    }
+    prepare_arguments<Program, Arguments>(plan, layout, call);
   }
 };
 

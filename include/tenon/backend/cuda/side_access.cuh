@@ -23,26 +23,6 @@ template <int V> __device__ __forceinline__ int count_below(long long end, long 
   return left < 0 ? 0 : left < V ? static_cast<int>(left) : V;
 }
 
-// Appends one element to a vector whose elements move down by one: after V of them it is full.
-template <class T, int V>
-__device__ __forceinline__ void push_element(packed<T, V>& to, packed<T, 1> const& one) {
-  constexpr int words = sizeof(to.words) / sizeof(unsigned);
-  if constexpr (sizeof(T) == 8) {
-#pragma unroll
-    for (int w = 0; w + 2 < words; ++w) to.words[w] = to.words[w + 2];
-    to.words[words - 2] = one.words[0], to.words[words - 1] = one.words[1];
-  } else {
-    constexpr int bits = sizeof(T) * 8, used = V * bits < 32 ? V * bits : 32;
-    unsigned above = one.words[0] & (bits == 32 ? ~0u : (1u << bits % 32) - 1);
-#pragma unroll
-    for (int w = words - 1; w >= 0; --w) {
-      unsigned gone = to.words[w];
-      to.words[w] = bits == 32 ? above : gone >> bits % 32 | above << (used - bits);
-      above = bits == 32 ? gone : gone & ((1u << bits % 32) - 1);
-    }
-  }
-}
-
 // Elements that have their storage type already.
 template <class T, int V>
 __device__ __forceinline__ packed<T, V> pack_stored(T const (&elements)[V]) {

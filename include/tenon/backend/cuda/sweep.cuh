@@ -13,77 +13,103 @@ struct no_loads {
   template <int K> using type = void;
 };
 
-// Positions of a thread's items in a tile: first, first + step, ... below `end`.
-template <class Index> struct item_positions {
-  Index first, step, end;
-  __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
-  __device__ __forceinline__ bool is_live(int u) const { return at(u) < end; }
-};
+// Whether reductions over the columns end phase Phase.
+template <class Program, int Phase, class Sequence = typename program_traits<Program>::sequence>
+inline constexpr bool reductions_in = false;
+template <class Program, int Phase, int... K>
+inline constexpr bool reductions_in<Program, Phase, std::integer_sequence<int, K...>> =
+    (false || ... || reductions_of<Program, place::row, Phase>::template holds<K>);
 
-template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed, class Tile,
-          class Arguments, class Index>
-__device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
-                                          operand_offsets<Program> const& row,
-                                          item_positions<Index> const& positions,
-                                          bool is_row_inside) {
-#pragma unroll
-  for (int u = 0; u < Items; ++u)
-    load_item<Program, Selected, V, Dims, IsStreamed>(tile, u, a, row, positions.at(u),
-                                                      positions.is_live(u), is_row_inside);
-  settle_items<Program, Selected, V, Items, Dims>(tile, a);
-}
-
-// Evaluates a loaded tile for the reductions of phase Phase and, if Stores, writes the element
-// stores. Loads in Late are made here, item by item.
-// @pre the registers around the elements are valid up to phase Phase - 1
-// @post states of dead vectors are unchanged; nothing is written for them, or outside the rows
-template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Late,
-          class Program, class Tile, class States, class Arguments, class Index>
-__device__ __forceinline__ void process_tile(Tile const& tile, States& states,
+// Evaluates the item in place u of a tile, which is item `position` of it. `late` holds its loads
+// in Late.
+template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Fixed,
+          class Late, class Program, class Tile, class Fixed_tile, class Late_tile, class Values,
+          class States, class Arguments, class Index>
+__device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile const& fixed,
+                                             Late_tile const& late, Values& values, States& states,
                                              frame<Program> const& around, Arguments const& a,
                                              operand_offsets<Program> const& row,
-                                             item_positions<Index> const& positions,
+                                             item_positions<Index> const& positions, int position,
                                              bool is_row_inside) {
   using running = running_states<Program, V, Items, Phase>;
   using collected = collected_values<Program, V, Items, Phase>;
   using stored = element_stores<Program, V>;
-  selected_registers<Program, collected> values;
+  selected_registers<Program, stored> results;
+  int const count = positions.template count<V>(position);
 #pragma unroll
-  for (int u = 0; u < Items; ++u) {
-    selected_registers<Program, Late> late;
-    load_item<Program, Late, V, Dims, false>(late, 0, a, row, positions.at(u), positions.is_live(u),
-                                             is_row_inside);
-    settle_items<Program, Late, V, 1, Dims>(late, a);
-    selected_registers<Program, stored> results;
-#pragma unroll
-    for (int i = 0; i < V; ++i) {
-      registers<Program, place::element> element;
-      frame<Program> f{around.launch, around.row, element, around.total};
-      take_element<Program, Tile_loads>(element, tile, u, i);
-      take_element<Program, Late>(element, late, 0, i);
-      evaluate_element<Phase, Stores>(f);
-      for_each_selected<Program, collected>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using facts = reduction_facts<Program, k>;
-        read_register<k>(values).at[running::template is_batch<k> ? u * V + i : i] =
-            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
-      });
-      if constexpr (Stores)
-        for_each_selected<Program, stored>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-          read_register<k>(results).at[i] =
-              value_of<program_traits<Program>::template at<k>::first_operand>(f);
-        });
-    }
-    accumulate_item<Program, V, Items, Phase>(states, values, u, positions.is_live(u));
+  for (int i = 0; i < V; ++i) {
+    registers<Program, place::element> element;
+    frame<Program> f{around.launch, around.row, element, around.total};
+    take_element<Program, Tile_loads>(element, tile, u, i);
+    take_element<Program, Fixed>(element, fixed, u, i);
+    take_element<Program, Late>(element, late, 0, i);
+    evaluate_element<Phase, Stores>(f);
+    for_each_selected<Program, collected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      constexpr bool is_batch = running::template is_batch<k>;
+      read_register<k>(values).at[is_batch ? u % running::batch_items * V + i : i] =
+          static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+    });
     if constexpr (Stores)
-      if (positions.is_live(u) && is_row_inside)
-        store_item<Program, V, Dims>(results, a, row, positions.at(u));
+      for_each_selected<Program, stored>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        read_register<k>(results).at[i] =
+            value_of<program_traits<Program>::template at<k>::first_operand>(f);
+      });
   }
-  int live_items = 0;
+  accumulate_item<Program, V, Items, Phase, (Dims > 1)>(states, values, u, count);
+  if constexpr (Stores)
+    store_item<Program, V, Dims>(results, a, row, positions, position, is_row_inside ? count : 0);
+}
+
+// Evaluates a loaded tile for the reductions of phase Phase and, if Stores, writes the element
+// stores. Loads in Fixed were made before the first row, those in Late are made here, item by item.
+// @pre the registers around the elements are valid up to phase Phase - 1
+// @post states of dead elements are unchanged; nothing is written for them, or outside the rows
+template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Fixed,
+          class Late, class Program, class Tile, class Fixed_tile, class States, class Arguments,
+          class Index>
+__device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, States& states,
+                                             frame<Program> const& around, Arguments const& a,
+                                             operand_offsets<Program> const& row,
+                                             item_positions<Index> const& positions,
+                                             bool is_row_inside) {
+  selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
+  auto request = [&](auto& late, int u) {
+    item_positions<Index> one = positions;
+    one.first = positions.at(u);
+    load_tile<Program, Late, V, 1, Dims, false>(late, a, row, one, is_row_inside);
+  };
+  auto process = [&](int u, int position, auto const& late) {
+    process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
+        u, tile, fixed, late, values, states, around, a, row, positions, position, is_row_inside);
+  };
+  if constexpr (Dims > 1 && Stores && !reductions_in<Program, Phase>) {
+    // General loads and stores are long, and here nothing else needs an unrolled loop.
+#pragma unroll 1
+    for (int u = 0; u < Items && positions.is_live(u); ++u) {
+      selected_registers<Program, Late> late;
+      request(late, u);
+      process(0, u, late);
+      rotate<Program, Tile_loads>(tile);
+    }
+  } else {
+    // The loads of the next item are under way while the present one is computed.
+    selected_registers<Program, Late> late[2];
+    request(late[0], 0);
+    constexpr int batch_items = running_states<Program, V, Items, Phase>::batch_items;
+    int live_elements = 0;
 #pragma unroll
-  for (int u = 0; u < Items; ++u) live_items += positions.is_live(u);
-  accumulate_tile<Program, V, Items, Phase>(states, values, live_items * V);
+    for (int u = 0; u < Items; ++u) {
+      if (u + 1 < Items) request(late[(u + 1) % 2], u + 1);
+      process(u, u, late[u % 2]);
+      live_elements += positions.template count<V>(u);
+      if ((u + 1) % batch_items != 0) continue;
+      accumulate_batch<Program, V, Items, Phase>(states, values, live_elements);
+      live_elements = 0;
+    }
+  }
 }
 
 // A thread's results over many tiles, in three levels: chains take in 16 tiles, a middle state 16
@@ -119,8 +145,7 @@ template <class Program, class Running> class cascade {
     for_each_selected<Program, Running>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using op = typename reduction_facts<Program, k>::op;
-      read_register<k>(outer_) =
-          op::combine(read_register<k>(outer_), read_register<k>(middle_));
+      read_register<k>(outer_) = op::combine(read_register<k>(outer_), read_register<k>(middle_));
     });
     clear(middle_);
   }

@@ -20,60 +20,91 @@ template <class T, int V> struct packed {
 enum class reuse { none, expected };
 
 // The asm statements are volatile so that loads are issued in the order in which they are written:
-// all of a tile's before the first use.
+// all of a tile's before the first use; and have a predicate, because a branch around each would
+// keep their addresses from being computed together.
+#define TENON_LOAD_IF(Instruction, Address, Wanted)        \
+  "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, " Wanted \
+  ", 0;\n\t@wanted "                                       \
+  "ld.global.nc" Instruction ", [" Address "];\n\t}"
+
+// Loads where `is_wanted`; otherwise `to` stays as it is.
 template <reuse Reuse, class T, int V>
-__device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from) {
+__device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from, bool is_wanted) {
   auto& w = to.words;
   constexpr int bytes = packed<T, V>::bytes;
+  unsigned const wanted = is_wanted;
   if constexpr (Reuse == reuse::none) {
     if constexpr (bytes == 16)
-      asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
-                   : "l"(from));
+      asm volatile(TENON_LOAD_IF(".L1::no_allocate.v4.u32 {%0, %1, %2, %3}", "%4", "%5")
+                   : "+r"(w[0]), "+r"(w[1]), "+r"(w[2]), "+r"(w[3])
+                   : "l"(from), "r"(wanted));
     else if constexpr (bytes == 8)
-      asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
-                   : "=r"(w[0]), "=r"(w[1])
-                   : "l"(from));
+      asm volatile(TENON_LOAD_IF(".L1::no_allocate.v2.u32 {%0, %1}", "%2", "%3")
+                   : "+r"(w[0]), "+r"(w[1])
+                   : "l"(from), "r"(wanted));
     else if constexpr (bytes == 4)
-      asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(w[0]) : "l"(from));
+      asm volatile(TENON_LOAD_IF(".L1::no_allocate.u32 %0", "%1", "%2")
+                   : "+r"(w[0])
+                   : "l"(from), "r"(wanted));
     else if constexpr (bytes == 2)
-      asm volatile("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=r"(w[0]) : "l"(from));
+      asm volatile(TENON_LOAD_IF(".L1::no_allocate.u16 %0", "%1", "%2")
+                   : "+r"(w[0])
+                   : "l"(from), "r"(wanted));
     else
-      asm volatile("ld.global.nc.L1::no_allocate.u8 %0, [%1];" : "=r"(w[0]) : "l"(from));
+      asm volatile(TENON_LOAD_IF(".L1::no_allocate.u8 %0", "%1", "%2")
+                   : "+r"(w[0])
+                   : "l"(from), "r"(wanted));
   } else {
     if constexpr (bytes == 16)
-      asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
-                   : "l"(from));
+      asm volatile(TENON_LOAD_IF(".v4.u32 {%0, %1, %2, %3}", "%4", "%5")
+                   : "+r"(w[0]), "+r"(w[1]), "+r"(w[2]), "+r"(w[3])
+                   : "l"(from), "r"(wanted));
     else if constexpr (bytes == 8)
-      asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(w[0]), "=r"(w[1]) : "l"(from));
+      asm volatile(TENON_LOAD_IF(".v2.u32 {%0, %1}", "%2", "%3")
+                   : "+r"(w[0]), "+r"(w[1])
+                   : "l"(from), "r"(wanted));
     else if constexpr (bytes == 4)
-      asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(w[0]) : "l"(from));
+      asm volatile(TENON_LOAD_IF(".u32 %0", "%1", "%2") : "+r"(w[0]) : "l"(from), "r"(wanted));
     else if constexpr (bytes == 2)
-      asm volatile("ld.global.nc.u16 %0, [%1];" : "=r"(w[0]) : "l"(from));
+      asm volatile(TENON_LOAD_IF(".u16 %0", "%1", "%2") : "+r"(w[0]) : "l"(from), "r"(wanted));
     else
-      asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(w[0]) : "l"(from));
+      asm volatile(TENON_LOAD_IF(".u8 %0", "%1", "%2") : "+r"(w[0]) : "l"(from), "r"(wanted));
   }
 }
+#undef TENON_LOAD_IF
+template <reuse Reuse, class T, int V>
+__device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from) {
+  load_packed<Reuse>(to, from, true);
+}
+
+#define TENON_STORE_IF(Instruction, Wanted)                \
+  "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, " Wanted \
+  ", 0;\n\t@wanted "                                       \
+  "st.global.cs" Instruction ";\n\t}"
 
 // Streaming stores: the output is not read again by this kernel.
 template <class T, int V>
-__device__ __forceinline__ void store_packed(T* to, packed<T, V> const& from) {
+__device__ __forceinline__ void store_packed(T* to, packed<T, V> const& from,
+                                             bool is_wanted = true) {
   auto const& w = from.words;
   constexpr int bytes = packed<T, V>::bytes;
+  unsigned const wanted = is_wanted;
   if constexpr (bytes == 16)
-    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(w[0]), "r"(w[1]),
-                 "r"(w[2]), "r"(w[3])
+    asm volatile(TENON_STORE_IF(".v4.u32 [%0], {%1, %2, %3, %4}", "%5")::"l"(to), "r"(w[0]),
+                 "r"(w[1]), "r"(w[2]), "r"(w[3]), "r"(wanted)
                  : "memory");
   else if constexpr (bytes == 8)
-    asm volatile("st.global.cs.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(w[0]), "r"(w[1]) : "memory");
+    asm volatile(TENON_STORE_IF(".v2.u32 [%0], {%1, %2}", "%3")::"l"(to), "r"(w[0]), "r"(w[1]),
+                 "r"(wanted)
+                 : "memory");
   else if constexpr (bytes == 4)
-    asm volatile("st.global.cs.u32 [%0], %1;" ::"l"(to), "r"(w[0]) : "memory");
+    asm volatile(TENON_STORE_IF(".u32 [%0], %1", "%2")::"l"(to), "r"(w[0]), "r"(wanted) : "memory");
   else if constexpr (bytes == 2)
-    asm volatile("st.global.cs.u16 [%0], %1;" ::"l"(to), "r"(w[0]) : "memory");
+    asm volatile(TENON_STORE_IF(".u16 [%0], %1", "%2")::"l"(to), "r"(w[0]), "r"(wanted) : "memory");
   else
-    asm volatile("st.global.cs.u8 [%0], %1;" ::"l"(to), "r"(w[0]) : "memory");
+    asm volatile(TENON_STORE_IF(".u8 [%0], %1", "%2")::"l"(to), "r"(w[0]), "r"(wanted) : "memory");
 }
+#undef TENON_STORE_IF
 
 // Element i of a vector. @pre i is a constant after unrolling
 template <class T, int V> __device__ __forceinline__ T element_of(packed<T, V> const& from, int i) {
@@ -93,16 +124,45 @@ template <class T, int V> __device__ __forceinline__ T element_of(packed<T, V> c
   }
 }
 
-// All elements of the vector become its first. @pre the vector was loaded as one element
-template <class T, int V> __device__ __forceinline__ void splat(packed<T, V>& vector) {
-  constexpr int count = sizeof(vector.words) / sizeof(unsigned);
-  if constexpr (sizeof(T) == 8) {
-    for (int i = 2; i < count; ++i) vector.words[i] = vector.words[i % 2];
+// The elements move one place towards the first, which is lost; `next` becomes the last. A loop of
+// V turns fills the vector without an index into registers.
+template <class T, int V>
+__device__ __forceinline__ void push_element(packed<T, V>& vector, packed<T, 1> const& next) {
+  auto& w = vector.words;
+  if constexpr (V == 1) {
+    vector = next;
+  } else if constexpr (sizeof(T) == 8) {
+    for (int i = 2; i < 2 * V; ++i) w[i - 2] = w[i];
+    w[2 * V - 2] = next.words[0], w[2 * V - 1] = next.words[1];
   } else {
-    if constexpr (sizeof(T) == 1) vector.words[0] = (vector.words[0] & 0xffu) * 0x01010101u;
-    if constexpr (sizeof(T) == 2) vector.words[0] = (vector.words[0] & 0xffffu) * 0x00010001u;
-    for (int i = 1; i < count; ++i) vector.words[i] = vector.words[0];
+    constexpr int bits = 8 * static_cast<int>(sizeof(T)), count = sizeof(w) / sizeof(unsigned),
+                  bits_held = packed<T, V>::bytes < 4 ? 8 * packed<T, V>::bytes : 32;
+    for (int i = 0; i + 1 < count; ++i)
+      w[i] = bits == 32 ? w[i + 1] : w[i] >> bits % 32 | w[i + 1] << (32 - bits) % 32;
+    unsigned last = bits == 32 ? 0 : w[count - 1] >> bits % 32;
+    w[count - 1] = last | next.words[0] << (bits_held - bits);
   }
+}
+// Removes and returns the first element; the others move one place towards it.
+template <class T, int V>
+__device__ __forceinline__ packed<T, 1> pop_element(packed<T, V>& vector) {
+  packed<T, 1> first;
+  constexpr int words = sizeof(first.words) / sizeof(unsigned);
+  for (int i = 0; i < words; ++i) first.words[i] = vector.words[i];
+  push_element(vector, packed<T, 1>{});
+  return first;
+}
+
+// V times the same element.
+template <int V, class T> __device__ __forceinline__ packed<T, V> splat(packed<T, 1> const& one) {
+  packed<T, V> result;
+  constexpr int count = sizeof(result.words) / sizeof(unsigned);
+  unsigned word = one.words[0];
+  if constexpr (sizeof(T) == 1) word *= 0x01010101u;
+  if constexpr (sizeof(T) == 2) word *= 0x00010001u;
+  for (int i = 0; i < count; ++i)
+    result.words[i] = sizeof(T) == 8 && i % 2 == 1 ? one.words[sizeof(one.words) / 4 - 1] : word;
+  return result;
 }
 
 // From arithmetic type to storage type; the half types round to nearest even.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Blocks of a cluster: words sent to each other's shared memory, and waiting for them.
+
+#include "tenon/core/config.hpp"
+
+namespace tenon::detail {
+
+// 8 blocks may be asked for everywhere; 16 need a function's consent.
+inline constexpr int most_blocks_per_cluster = 16;
+
+// Counts the bytes that have come, so that a wait for them needs no fence: a release by the whole
+// cluster would also wait for the stores to global memory. One thread expects, all wait.
+class mailbox {
+ public:
+  // @post known to the cluster behind its next barrier
+  __device__ __forceinline__ void init() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mbarrier.init.shared::cta.b64 [%0], 1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(
+            address(this))
+        : "memory");
+#endif
+  }
+  // Opens a round. @pre the last one is over in this thread
+  __device__ __forceinline__ void expect(int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(this)),
+                 "r"(bytes)
+                 : "memory");
+#endif
+  }
+  // Writes into the same place of the shared memory of block `rank`, whose mailbox counts it.
+  // @pre that block has begun, and waits for the word before it ends
+  __device__ __forceinline__ void send(unsigned* place, unsigned word, int rank) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n\t.reg .u32 to, box;\n\t"
+        "mapa.shared::cluster.u32 to, %0, %2;\n\t"
+        "mapa.shared::cluster.u32 box, %1, %2;\n\t"
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [to], %3, [box];\n\t}" ::"r"(
+            address(place)),
+        "r"(address(this)), "r"(rank), "r"(word)
+        : "memory");
+#endif
+  }
+  // @pre `round` is the number of the round, from 0, modulo 2
+  __device__ __forceinline__ void wait(unsigned round) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile(
+        "{\n\t.reg .pred done;\n\t"
+        "again_%=:\n\t"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n\t"
+        "@!done bra again_%=;\n\t}" ::"r"(address(this)),
+        "r"(round)
+        : "memory");
+#endif
+  }
+
+ private:
+  unsigned long long state_;
+
+  static __device__ __forceinline__ unsigned address(void const* place) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(place));
+  }
+};
+
+// Which cluster this is, of how many, and which of its blocks. A block alone is a cluster of one.
+__device__ __forceinline__ unsigned cluster_index() {
+  unsigned result = blockIdx.x;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm("mov.u32 %0, %%clusterid.x;" : "=r"(result));
+#endif
+  return result;
+}
+__device__ __forceinline__ unsigned clusters() {
+  unsigned result = gridDim.x;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm("mov.u32 %0, %%nclusterid.x;" : "=r"(result));
+#endif
+  return result;
+}
+__device__ __forceinline__ int rank_in_cluster() {
+  int result = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(result));
+#endif
+  return result;
+}
+
+// All threads of all blocks of the cluster.
+__device__ __forceinline__ void cluster_barrier() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+#endif
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Strides and address of an operand → how a kernel moves V neighbouring elements of it.
+
+#include <cstdint>
+
+#include "tenon/backend/arguments.hpp"
+
+namespace tenon::detail {
+
+// Which thread owns which element follows from the vector width alone, so an operand's access
+// changes how fast a kernel is and never its bits.
+enum class access : unsigned char {
+  packed,    // contiguous along all columns: one access
+  elements,  // contiguous but misaligned: V accesses
+  blocked,   // contiguous along the innermost axis, which no vector crosses: one access
+  splat,     // repeated along the innermost axis, which no vector crosses: one element stands for V
+  strided,   // V accesses at places of their own
+};
+
+inline bool is_contiguous(group_layout const& columns, long long const (&strides)[max_rank]) {
+  long long expected = 1;
+  for (int d = columns.dims - 1; d >= 0; --d) {
+    if (columns.extents[d] > 1 && strides[d] != expected) return false;
+    expected *= columns.extents[d];
+  }
+  return true;
+}
+
+// @post packed and blocked vectors are aligned in every row
+inline access find_access(group_layout const& rows, group_layout const& columns,
+                          operand_layout const& operand, void const* address, int bytes,
+                          int width) {
+  bool is_aligned = reinterpret_cast<std::uintptr_t>(address) % (width * bytes) == 0;
+  for (int d = 0; d < rows.dims; ++d)
+    is_aligned = is_aligned && (rows.extents[d] <= 1 || operand.row_strides[d] % width == 0);
+  if (is_contiguous(columns, operand.column_strides))
+    return is_aligned ? access::packed : access::elements;
+  int inner = columns.dims - 1;
+  if (width == 1 || columns.extents[inner] % width != 0) return access::strided;
+  if (operand.column_strides[inner] == 0) return access::splat;
+  for (int d = 0; d < inner; ++d) is_aligned = is_aligned && operand.column_strides[d] % width == 0;
+  return is_aligned && operand.column_strides[inner] == 1 ? access::blocked : access::strided;
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rows longer than the registers of a cluster: read again in each phase, by one block or, where
+// there are few of them, by several.
+
+#include "tenon/backend/cuda/row_barrier.cuh"
+#include "tenon/backend/cuda/row_values.cuh"
+#include "tenon/backend/cuda/rows.cuh"
+#include "tenon/backend/cuda/sweep.cuh"
+
+namespace tenon {
+namespace detail {
+
+inline constexpr int most_segments = 64;
+
+// Words of the state of reduction K, if it is one over the columns; of all of them.
+template <class Program, int K>
+inline constexpr int words_of_row_state =
+    program_traits<Program>::template at<K>::is_reduction&&
+                program_traits<Program>::template at<K>::where == place::row
+        ? (static_cast<int>(sizeof(typename program_traits<Program>::template at<K>::value_type)) +
+           3) /
+              4
+        : 0;
+template <class Program, class Sequence = typename program_traits<Program>::sequence>
+inline constexpr int row_state_words = 0;
+template <class Program, int... K>
+inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> =
+    (0 + ... + words_of_row_state<Program, K>);
+
+// One thread's view of the row that its block works on. A row is cut into segments, whose number is
+// a function of its length: each is reduced by one block, and their states are combined in one
+// order, whether one block had them all or several had some.
+template <class Program, class C> struct looped_worker {
+  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims,
+                       threads = C::threads_per_block;
+  static constexpr int phases = program_traits<Program>::row_phases;
+  using arguments = rows_arguments<Program, C>;
+
+  arguments const& a;
+  frame<Program> const& f;
+  int blocks, rank, barrier;  // blocks that share a row, which of them this is, and their barrier
+  int buffer = 0, segment_buffer = 0;  // of the shared states, and of the segments' states
+  operand_offsets<Program> offsets;
+
+  template <int... Phase>
+  __device__ __forceinline__ void finish_row(long long row, std::integer_sequence<int, Phase...>) {
+    bool is_inside = row < a.rows.size;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    selected_registers<Program, row_loads<Program>> values;
+    request_row_values<Program>(values, a, offsets, is_inside);
+    take_row_values<Program>(f, values);
+    evaluate<place::row, 0, 0>(f);
+    (reduce<Phase + 1>(is_inside), ...);
+    if constexpr (has_element_stores<Program>) {
+      selected_registers<Program, no_loads> none;
+      for (int turn = rank; turn < a.split.segments; turn += blocks)
+        sweep<phases + 1, true>(segment_of<phases + 1>(turn), none, is_inside);
+    }
+    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets);
+  }
+
+  // @pre all rows are finished
+  __device__ __forceinline__ void end() {
+    if (blocks > 1 && a.split.segments > 1)
+      clear_row_barrier(a.workspace + barrier, a.workspace + most_row_barriers + barrier,
+                        static_cast<unsigned>(blocks));
+  }
+
+ private:
+  // Odd sweeps go forwards and even ones backwards, so that each begins with what the one before
+  // read last.
+  template <int Sweep> __device__ __forceinline__ int segment_of(int turn) const {
+    return Sweep % 2 == 1 ? turn : last_turn() - (turn - rank);
+  }
+  __device__ __forceinline__ int last_turn() const {
+    return rank + (a.split.segments - 1 - rank) / blocks * blocks;
+  }
+
+  template <int Phase> __device__ __forceinline__ void reduce(bool is_inside) {
+    using reductions = reductions_of<Program, place::row, Phase>;
+    using running = running_states<Program, v, items, Phase>;
+    for (int turn = rank; turn < a.split.segments; turn += blocks) {
+      selected_registers<Program, running> states;
+      reset<Program, running>(states);
+      int segment = segment_of<Phase>(turn);
+      sweep<Phase, false>(segment, states, is_inside);
+      combine_block<Program, reductions, threads>(f.row, buffer);
+      if (a.split.segments > 1 && threadIdx.x == 0) put_segment<reductions>(segment);
+    }
+    if (a.split.segments > 1) combine_segments<reductions>();
+    evaluate<place::row, Phase, Phase>(f);
+  }
+
+  template <int Phase, bool Stores, class States>
+  __device__ __forceinline__ void sweep(int segment, States& states, bool is_inside) {
+    using loads = needed_loads<Program, v, items, Phase, Stores>;
+    using running = running_states<Program, v, items, Phase>;
+    constexpr long long tile_size = static_cast<long long>(threads) * items;
+    long long whole = a.tail != 0 ? a.vectors - 1 : a.vectors;
+    long long first = segment * a.split.tiles_per_segment * tile_size,
+              end = first + a.split.tiles_per_segment * tile_size;
+    cascade<Program, running> levels;
+#pragma unroll 1
+    for (; first < end && first < a.vectors; first += tile_size) {
+      item_positions<long long> positions{first + threadIdx.x, threads, whole, a.tail};
+      selected_registers<Program, loads> loaded;
+      selected_registers<Program, no_loads> none;
+      load_tile<Program, loads, v, items, dims, false>(loaded, a, offsets, positions, is_inside);
+      process_tile<Phase, Stores, v, items, dims, loads, no_loads, no_loads>(
+          loaded, none, states, f, a, offsets, positions, is_inside);
+      if constexpr (!Stores) levels.after_tile(states);
+    }
+    if constexpr (!Stores) levels.finish(f.row, states);
+  }
+
+  // Word `word` of a segment's state: words of all segments of a row lie together.
+  template <int K> __device__ __forceinline__ unsigned* segment_words(int segment) const {
+    using words = state_words<typename reduction_facts<Program, K>::state>;
+    constexpr int before = row_state_words<Program, std::make_integer_sequence<int, K>>;
+    long long states = 2ll * barrier + segment_buffer;
+    return a.workspace + first_partial + (states * most_segments) * row_state_words<Program> +
+           most_segments * before + segment * words::count;
+  }
+
+  template <class Reductions> __device__ __forceinline__ void put_segment(int segment) {
+    for_each_selected<Program, Reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      state_words<typename reduction_facts<Program, k>::state> mine(read_register<k>(f.row));
+      unsigned* to = segment_words<k>(segment);
+      for (int w = 0; w < mine.count; ++w) __stcg(to + w, mine.words[w]);
+    });
+  }
+  // @post the same bits in all threads of all blocks of the row
+  template <class Reductions> __device__ __forceinline__ void combine_segments() {
+    if (blocks > 1)
+      row_barrier(a.workspace + barrier, static_cast<unsigned>(blocks));
+    else
+      __syncthreads();
+    for_each_selected<Program, Reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      typename facts::state state = facts::identity();
+#pragma unroll 1
+      for (int segment = static_cast<int>(threadIdx.x) % 32; segment < a.split.segments;
+           segment += 32) {
+        state_words<typename facts::state> theirs;
+        unsigned const* from = segment_words<k>(segment);
+        for (int w = 0; w < theirs.count; ++w) theirs.words[w] = __ldcg(from + w);
+        state = facts::op::combine(state, theirs.state());
+      }
+      read_register<k>(f.row) = combine_lanes<typename facts::op, 32>(state);
+    });
+    segment_buffer ^= 1;
+  }
+};
+
+}  // namespace detail
+
+// Owners: blocks_per_row blocks share a row, and the groups of blocks take the rows in turn; thread
+// t of a block takes vectors t, t + threads, ... of a tile, a segment is some tiles. Registers:
+// items vectors of each operand; up to four running states per reduction. Shared memory: one state
+// per warp and reduction, twice; global memory beside the operands: one state per segment and
+// reduction, twice. Each operand is read once per phase that needs it, each element store written
+// once.
+// @pre all blocks are resident if several share a row
+// @post every store is written once per position; a row's bits depend on its elements and their
+// number alone; the ticket and the barriers are as they were
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, 1)
+    looped_rows_kernel(const __grid_constant__ Arguments a) {
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+  start(f, a);
+  start_totals(f);
+  int blocks = a.split.blocks_per_row;
+  long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;
+  looped_worker<Program, C> worker{a, f, blocks, static_cast<int>(blockIdx.x % blocks),
+                                   static_cast<int>(group)};
+  for (; group < a.split.groups; group += groups)
+    worker.finish_row(group,
+                      std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
+  worker.end();
+  end_launch<C::threads_per_block>(f, a, worker.buffer);
+}
+
+}  // namespace tenon
