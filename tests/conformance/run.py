@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "programs"))
 
 import cases as case_set  # noqa: E402
 import lambdas as lambda_text  # noqa: E402
+import own_cases  # noqa: E402
 from build import Compiler, Tensor, build, execute, has_device  # noqa: E402
 
 SKIPPED = 77
@@ -34,6 +35,7 @@ def parse_arguments():
     parser.add_argument("--build", required=True)
     parser.add_argument("--kind", choices=["gcc", "nvcc"], default="gcc")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--own", action="store_true", help="the cases of own_cases.py instead of a directory")
     parser.add_argument("--only", help="a regular expression that the names of the cases match")
     parser.add_argument("compiler", nargs="+")
     return parser.parse_args()
@@ -94,6 +96,9 @@ def report(cases, lambdas, inexpressible, failures, split):
 def main():
     arguments = parse_arguments()
     folder = arguments.cases or os.environ.get("TENON_CONFORMANCE_DIR", "")
+    if arguments.own:
+        folder = os.path.join(arguments.build, "own")
+        own_cases.write(folder)
     if not os.path.isfile(os.path.join(folder, "cases.jsonl")):
         print("skipped: no published cases; give their directory as TENON_CONFORMANCE_DIR")
         return SKIPPED
