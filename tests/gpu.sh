@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # On a machine with a GPU: build, GPU tests, compute-sanitizer on a slice of them, benchmarks; a table last.
 #
-# Usage: tests/gpu.sh [build] [test] [sanitize] [bench]      (none named: all)
+# Usage: tests/gpu.sh [build] [test] [sanitize] [bench]      (none named: these)
+#        tests/gpu.sh conformance fuzz accuracy              published cases, random programs, all values of every function
 #   TENON_OUT                folder for logs and results (build/gpu-results)
 #   TENON_TEST_FILTER        gtest filter of the stage test (*)
 #   TENON_SANITIZE_FILTER    gtest filter of the stage sanitize (*)
 #   TENON_SANITIZE_SHARDS    of the filtered tests every so many-th is run under each tool (8)
+#   TENON_CONFORMANCE_DIR    directory of published cases
+#   TENON_FUZZ_COUNT, _FIRST    how many random programs (500), from which seed (1)
 #   TENON_BENCH_ARGS         arguments of benchmarks/run.sh (--quick, --no-peers, --groups A,B)
-#   TENON_LIMIT_S_BUILD, _TEST, _SANITIZE, _BENCH    time limit of one step (300, 240, 120, 540)
+#   TENON_LIMIT_S_BUILD, _TEST, _SANITIZE, _BENCH, _PROGRAMS    time limit of one step (300, 240, 120, 540, 540)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source scripts/cuda.sh
@@ -20,7 +23,7 @@ build=build/gpu
 stages=("$@")
 (( ${#stages[@]} )) || stages=(build test sanitize bench)
 for stage in "${stages[@]}"; do
-  case "$stage" in build|test|sanitize|bench) ;; *) echo "gpu.sh: no stage '$stage'" >&2; exit 2 ;; esac
+  case "$stage" in build|test|sanitize|bench|conformance|fuzz|accuracy) ;; *) echo "gpu.sh: no stage '$stage'" >&2; exit 2 ;; esac
 done
 
 find_nvcc || { echo "gpu.sh: no nvcc" >&2; exit 1; }
@@ -90,6 +93,33 @@ run_bench() {
   # shellcheck disable=SC2086  # the arguments are a list
   step bench "benchmarks/run.sh" "${TENON_LIMIT_S_BENCH:-540}" \
     benchmarks/run.sh --build "$build" --out "$out" ${TENON_BENCH_ARGS:-}
+}
+
+# The compiler of generated programs, after --.
+nvcc_command() {
+  local hana=()
+  [[ -d .deps/boost ]] && hana=(-isystem "$PWD/.deps/boost")
+  echo nvcc -std=c++20 "-arch=sm_$(gpu_architecture)" -Xcompiler=-fopenmp -w "-I$PWD/include" "${hana[@]}"
+}
+run_conformance() {
+  local command own
+  read -ra command <<<"$(nvcc_command)"
+  for own in "" --own; do
+    step conformance "conformance/run.py $own" "${TENON_LIMIT_S_PROGRAMS:-540}" \
+      python3 tests/conformance/run.py $own --kind nvcc --build "$build/conformance$own" -- "${command[@]}"
+  done
+  grep -hE '^(cases expressible|right among)' "$out/conformance.log"
+}
+run_fuzz() {
+  local command
+  read -ra command <<<"$(nvcc_command)"
+  step fuzz "fuzz/run.py" "${TENON_LIMIT_S_PROGRAMS:-540}" python3 tests/fuzz/run.py --kind nvcc --first "${TENON_FUZZ_FIRST:-1}" \
+    --count "${TENON_FUZZ_COUNT:-500}" --build "$build/fuzz" -- "${command[@]}"
+  grep -hE '^(programs|wrong)' "$out/fuzz.log"
+}
+run_accuracy() {
+  step accuracy compile "${TENON_LIMIT_S_BUILD:-300}" cmake --build "$build" --parallel "$(nproc)" --target tenon_accuracy_cuda &&
+    step accuracy tenon_accuracy_cuda "${TENON_LIMIT_S_PROGRAMS:-540}" "$build/benchmarks/tenon_accuracy_cuda" --out "$out/accuracy.json"
 }
 
 for stage in "${stages[@]}"; do
