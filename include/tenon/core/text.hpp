@@ -64,25 +64,9 @@ class text {
     if (number >= 10) *this << static_cast<long long>(number / 10);
     return *this << static_cast<char>('0' + number % 10);
   }
-  // Shortest of up to six significant digits; exact enough to read a literal back in a report.
-  [[gnu::cold, gnu::noinline]] constexpr text& operator<<(double number) {
-    if (number != number) return *this << "nan";
-    if (__builtin_bit_cast(long long, number) < 0) return *this << '-', *this << -number;  // -0 too
-    if (number > 1.7976931348623157e308) return *this << "inf";
-    int exponent = 0;
-    if (number != 0 && (number >= 1e6 || number < 1e-2)) {
-      while (number >= 10) number /= 10, ++exponent;
-      while (number < 1) number *= 10, --exponent;
-    }
-    long long scale = 1000000, fixed = static_cast<long long>(number * static_cast<double>(scale) + 0.5);
-    *this << fixed / scale;
-    if (long long rest = fixed % scale) {
-      *this << '.';
-      for (long long digit = scale / 10; rest; digit /= 10) *this << static_cast<char>('0' + rest / digit), rest %= digit;
-    }
-    if (exponent) *this << 'e' << exponent;
-    return *this;
-  }
+  // A float in as few digits as tell it from its neighbours, a double in at most sixteen.
+  constexpr text& operator<<(double number) { return write(number, false); }
+  constexpr text& operator<<(float number) { return write(number, true); }
   template <class Text>
   requires std::is_same_v<Text, text> constexpr text& operator<<(Text const& other) {
     return *this << other.view();
@@ -121,6 +105,33 @@ class text {
   }
 
  private:
+  [[gnu::cold, gnu::noinline]] constexpr text& write(double number, bool is_float) {
+    if (number != number) return *this << "nan";
+    if (__builtin_bit_cast(long long, number) < 0) return *this << '-', write(-number, is_float);  // -0 too
+    if (number > 1.7976931348623157e308) return *this << "inf";
+    int exponent = 0;
+    if (number != 0 && (number >= 1e6 || number < 1e-2)) {
+      while (number >= 10) number /= 10, ++exponent;
+      while (number < 1) number *= 10, --exponent;
+    }
+    long long scale = 1, fixed = 0;
+    for (;; scale *= 10) {
+      fixed = static_cast<long long>(number * static_cast<double>(scale) + 0.5);
+      double const written = static_cast<double>(fixed) / static_cast<double>(scale);
+      double const difference = written < number ? number - written : written - number;
+      if (difference <= number * (is_float ? 0x1p-25 : 0x1p-50)) break;
+      if (is_float && exponent == 0 && static_cast<float>(written) == static_cast<float>(number)) break;
+    }
+    if (exponent && fixed == 10 * scale) fixed = scale, ++exponent;
+    *this << fixed / scale;
+    if (long long rest = fixed % scale) {
+      *this << '.';
+      for (long long digit = scale / 10; rest; digit /= 10) *this << static_cast<char>('0' + rest / digit), rest %= digit;
+    }
+    if (exponent) *this << 'e' << exponent;
+    return *this;
+  }
+
   constexpr_vector<char> characters_;
 };
 

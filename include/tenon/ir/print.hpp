@@ -19,8 +19,10 @@ constexpr void print_type(text& out, graph const& g, node const& n) {
 
 constexpr void print_attributes(text& out, graph const& g, node const& n) {
   if (n.is<ops::literal>()) {
-    if (is_floating(n.type))
+    if (n.type == dtype::f64)
       out << ' ' << literal_number(n.type, n.bits);
+    else if (is_floating(n.type))
+      out << ' ' << static_cast<float>(literal_number(n.type, n.bits));
     else
       out << ' ' << n.bits;
   }

@@ -42,11 +42,11 @@ constexpr bool is_kept(op_info const* op, double x, double y) {
   return print(passes::fold(literals(op, x, y))) == print(literals(op, x, y));
 }
 static_assert(is(result(op_id<ops::add>, 16777216, 1), R"(
-%0 = literal 1.677722e7 : f32[]
+%0 = literal 1.6777216e7 : f32[]
 return %0:f32
 )"));
 static_assert(is(result(op_id<ops::add>, 16777216, 1, dtype::f64), R"(
-%0 = literal 1.677722e7 : f64[]
+%0 = literal 1.6777217e7 : f64[]
 return %0:f64
 )"));
 static_assert(is(result(op_id<ops::mul>, 0.1, 10), R"(
