@@ -78,8 +78,12 @@ struct program_traits<program<Instructions...>> {
   static constexpr int size = sizeof...(Instructions);
   using sequence = std::make_integer_sequence<int, size>;
   using pack = detail::indexed_pack<sequence, Instructions...>;
-  template <int K>
-  using at = instruction_traits<typename decltype(detail::select_indexed<K>(static_cast<pack const*>(nullptr)))::type>;
+  // A class, so that each is looked for once.
+  template <int K> struct found {
+    using type = instruction_traits<typename decltype(detail::select_indexed<K>(
+        static_cast<pack const*>(nullptr)))::type>;
+  };
+  template <int K> using at = typename found<K>::type;
 
   static constexpr int load_count = (0 + ... + (instruction_traits<Instructions>::is_read));
   static constexpr int store_count = (0 + ... + (instruction_traits<Instructions>::is_store));

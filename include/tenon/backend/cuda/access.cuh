@@ -18,8 +18,13 @@ template <class Program> struct element_operands {
   template <int... K> static constexpr int count_moves(std::integer_sequence<int, K...>) {
     return (0 + ... + at<K>::moves_elements);
   }
+  template <int... K> static constexpr int count_slots(std::integer_sequence<int, K...>) {
+    return (0 + ... + (at<K>::is_computed && at<K>::where == place::element ? at<K>::op::cost : 0));
+  }
   using sequence = typename program_traits<Program>::sequence;
   static constexpr int loads = count_loads(sequence{});
+  // Ten times the issue slots that an H200 has while it moves 8 bytes.
+  static constexpr bool is_bound_by_arithmetic = count_slots(sequence{}) > 512;
   // Elements of one access: 16 bytes of the widest operand.
   static constexpr int vector_width =
       count_moves(sequence{}) > 0 ? 16 / program_traits<Program>::widest_element : 1;
