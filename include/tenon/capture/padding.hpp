@@ -60,7 +60,8 @@ struct pad_body {
       return take_inside(x, remainder(from, maximum(n, 1)), axis<Axis>);
     } else if constexpr (std::is_same_v<Fill, reflect_t>) {
       // Forth and back again is one period; of one element it is that element.
-      auto period = maximum(2 * (n - 1), 1), place = remainder(from, period);
+      auto period = maximum(2 * (n - 1), 1);
+      auto place = remainder(from, period);
       return take_inside(x, where(place < n, place, period - place), axis<Axis>);
     } else {
       return where(from >= 0 && from < n, take_inside(x, from, axis<Axis>), fill);

@@ -8,13 +8,14 @@
 namespace tenon {
 namespace detail {
 
-// A seed or stream as an i64 of the graph.
-template <class X, class Number>
-constexpr auto random_key(X const& x, Number number) {
-  if constexpr (is_value<Number>)
-    return number;
-  else
-    return value<dtype::i64>{x.owner, build::integer_literal(*x.owner, dtype::i64, static_cast<long long>(number))};
+// A seed or stream as a value of the graph.
+template <class X, dtype D>
+constexpr value<D> random_key(X const&, value<D> number) {
+  return number;
+}
+template <class X, class Number> requires is_literal<Number>
+constexpr value<dtype::i64> random_key(X const& x, Number number) {
+  return {x.owner, build::integer_literal(*x.owner, dtype::i64, static_cast<long long>(number))};
 }
 template <class X, class Seed, class Stream>
 constexpr bool are_keys() {
@@ -26,7 +27,8 @@ template <class Op, class X, class Seed, class Stream>
 constexpr auto random_of(X const& x, Seed seed, Stream stream) {
   graph& g = *x.owner;
   int position = build::position_along(g, dim_list(g[x.id].dims), (1u << X::rank) - 1);
-  auto key = random_key(x, seed), number = random_key(x, stream);
+  auto key = random_key(x, seed);
+  auto number = random_key(x, stream);
   int drawn = build::pointwise(g, op_id<Op>, {{key.id, number.id, position}, 3});
   return value_t<Op::rule.result(dtype::i64), shape_of<X>>{&g, drawn};
 }

@@ -40,11 +40,7 @@ struct quantize_body {
       } else {
         // A row of zeros has scale 1: 0 / 0 would be NaN.
         auto scales = where(largest == 0, 1.0f, largest * static_cast<float>(1 / largest_quantum<T>()));
-        auto units = wide / scales;
-        auto values = [&] {
-          if constexpr (dtype_of<T> == dtype::i8) return cast<T>(clamp(round(units), -127.0f, 127.0f));
-          else return cast<T>(clamp(units, static_cast<float>(-largest_quantum<T>()), static_cast<float>(largest_quantum<T>())));
-        }();
+        auto values = rounded(wide / scales);
         return quantized<decltype(values), decltype(scales)>{values, scales};
       }
     }
@@ -61,6 +57,13 @@ struct quantize_body {
   }
 
  private:
+  static constexpr auto rounded(auto units) {
+    constexpr auto most = static_cast<float>(largest_quantum<T>());
+    if constexpr (dtype_of<T> == dtype::i8)
+      return cast<T>(clamp(round(units), -most, most));
+    else
+      return cast<T>(clamp(units, -most, most));
+  }
   template <class X, long long Size>
   struct blocked_shape {
     static constexpr type_shape compute() {

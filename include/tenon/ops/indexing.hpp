@@ -47,6 +47,24 @@ TENON_HD inline void report_index(long long index, long long extent) {
 #endif
 }
 
+// The element of type T that lies at `address`, in global memory on a device.
+template <class T> TENON_HD T read(long long address) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, bool>)
+    return __ldg(reinterpret_cast<unsigned char const*>(address)) != 0;
+  else if constexpr (sizeof(T) == 1)
+    return __builtin_bit_cast(T, __ldg(reinterpret_cast<unsigned char const*>(address)));
+  else if constexpr (sizeof(T) == 2)
+    return __builtin_bit_cast(T, __ldg(reinterpret_cast<unsigned short const*>(address)));
+  else if constexpr (sizeof(T) == 4)
+    return __builtin_bit_cast(T, __ldg(reinterpret_cast<unsigned const*>(address)));
+  else
+    return __builtin_bit_cast(T, __ldg(reinterpret_cast<unsigned long long const*>(address)));
+#else
+  return *reinterpret_cast<T const*>(address);
+#endif
+}
+
 }  // namespace detail
 
 namespace ops {
@@ -87,11 +105,12 @@ struct fetch : pointwise_op<1> {
   template <dtype D> static TENON_HD arithmetic_t<D> eval_as(long long address) {
     using T = storage_t<D>;
     if (address != detail::no_address)
-      return static_cast<arithmetic_t<D>>(*reinterpret_cast<T const*>(address));
-    if constexpr (is_floating(D))
-      return math::nan<arithmetic_t<D>>;
+      return static_cast<arithmetic_t<D>>(detail::read<T>(address));
+    using number = arithmetic_t<D>;
+    if constexpr (std::is_floating_point_v<number>)
+      return math::nan<number>;
     else
-      return is_unsigned(D) || D == dtype::boolean ? math::largest<T> : math::smallest<T>;
+      return std::is_unsigned_v<number> ? math::largest<number> : math::smallest<number>;
   }
 };
 

@@ -211,12 +211,13 @@ class space_builder : space_instructions {
     return g_[view].is<ops::index>();
   }
 
-  constexpr int emit_load(int view, coordinates const& along, reading what) {
+  constexpr int emit_load(int view, coordinates const& along, reading what,
+                          unsigned axes = 0) {
     op_info const* const ops[] = {op_id<ops::load>, op_id<ops::address>, op_id<ops::index>};
     instruction result{ops[static_cast<int>(what)],
                        what == reading::element ? g_[view].type : dtype::i64,
                        {},
-                       0,
+                       axes,
                        0,
                        position(space_.loads, load{view, along, what})};
     for (int axis : along)
@@ -236,7 +237,10 @@ class space_builder : space_instructions {
                           : d.along[static_cast<int>(map[k])]);
     if (n.operands.size() == 1)
       return emit_load(view, along, is_position ? reading::position : reading::element);
-    int at = emit_load(view, along, is_position ? reading::position : reading::address);
+    // At the place of the indices, so that there is no address where there is no index.
+    unsigned axes = 0;
+    for (int source : d.sources) axes |= space_.instructions[demands_[source].result].axes;
+    int at = emit_load(view, along, is_position ? reading::position : reading::address, axes);
     for (int k = 0; k < map.size(); ++k) {
       if (map[k] >= 0) continue;
       int const number = static_cast<int>(-1 - map[k]);

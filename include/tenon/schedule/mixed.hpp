@@ -28,6 +28,8 @@ inline constexpr family mixed{
     [](iteration_space const& space, schedule& s) {
       int const fastest = detail::fastest_axis(space);
       if (!detail::is_spanned(space) || fastest == no_axis) return false;
+      for (load const& l : space.loads)
+        if (l.what != reading::element) return false;  // its skeletons have no positions
       for (instruction const& i : space.instructions) {
         if (i.op->kind != op_kind::reduction) continue;
         s.columns = i.reduced >> fastest & 1u ? i.reduced : detail::all_axes(space) & ~i.reduced;

@@ -19,6 +19,8 @@ constexpr bool has_transposed_load(iteration_space const& space) {
   if (space.stores.empty()) return false;
   int const last = last_axis(space.stores[0].along);
   if (last == no_axis) return false;
+  for (load const& l : space.loads)
+    if (l.what != reading::element) return false;
   for (load const& l : space.loads) {
     bool varies_over_last = false;
     for (int axis : l.along) varies_over_last = varies_over_last || axis == last;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-test: cpu-only
 // Views whose elements lie elsewhere along an axis, against plain loops over lengths x layouts.
 #include "run/support/arrays.hpp"
 #include "run/support/errors.hpp"

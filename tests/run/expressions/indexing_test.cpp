@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-test: cpu-only
 // Positions and elements at indices against plain loops: extents x layouts x places in a kernel.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
@@ -73,8 +72,7 @@ TEST(indexing, argmin_of_infinities_and_of_one_element) {
   double const inf = std::numeric_limits<double>::infinity();
   x.set(doubles({2, 3}, {inf, inf, inf, 0, -inf, -inf}));
   EXPECT_EQ(result_of(lowest(x.view())).values, (reference::elements{0, 1}));
-  tn::tensor<float, 3, 1> column;
-  std::fill_n(tn::to<tn::cpu>(column).data(), 3, 1.0f);
+  tn::tensor<float, 3, 1> column(std::vector<float>{1, 1, 1});
   EXPECT_EQ(result_of(lowest(column)).values, (reference::elements{0, 0, 0}));
   array<float, 2> empty({2, 0});
   EXPECT_ERROR(lowest(empty.view()),
@@ -204,7 +202,9 @@ TEST(indexing, every_element_type_is_read) {
   check(tn::half()), check(tn::bfloat16()), check(1.0f), check(1.0);
 }
 
+// A CUDA kernel stops in debug builds, and reads nothing in release builds.
 TEST(indexing, an_index_outside_of_the_axis_is_named) {
+  if (std::is_same_v<tn::default_space, tn::cuda>) GTEST_SKIP() << "only the CPU backend throws";
   auto const f = tn::compile([](auto x, auto i) { return tn::take(x, i, tn::axis<0>); });
   auto x = random_array<float, 1>({5});
   for (int wrong : {5, -6, 1 << 30}) {

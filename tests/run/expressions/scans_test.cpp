@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-test: cpu-only
 // Scans along any axis against plain loops, alone and between what comes before and after.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-test: cpu-only
 // Losses against labels, beside loops in double that follow the definitions.
 #include "run/support/arrays.hpp"
 #include "run/support/errors.hpp"
@@ -97,6 +96,7 @@ TEST(cross_entropy, keeps_small_differences_of_large_logits) {
   EXPECT_NEAR(result_of(f(x, label))[0], std::log1p(std::exp(-7.0)), 1e-7);
   tn::tensor<int, 1> ignored(std::vector<int>{-100});
   EXPECT_TRUE(std::isnan(result_of(f(x, ignored))[0]));
+  if (std::is_same_v<tn::default_space, tn::cuda>) return;  // a kernel does not throw
   tn::tensor<int, 1> wrong(std::vector<int>{2});
   EXPECT_ERROR(
       f(x, wrong),

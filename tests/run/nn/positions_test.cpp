@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-test: cpu-only
 // Rotary embedding in both layouts, quantisation by rows and blocks, and the first elements of an
 // order.
 #include "run/support/arrays.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-test: cpu-only
 // Random numbers: Random123's known answers, the distributions, and that only seed, stream and
 // position decide.
 #include "run/support/arrays.hpp"

@@ -32,7 +32,7 @@ static_assert(is(instructions_of<matrix, indices>([](auto x, auto i) {
                  }),
                  R"(
 %0 = load : i64[x1.0] row 0
-%1 = address : i64[x0.1] element 0
+%1 = address : i64[x1.0 x0.1] element 0
 %2 = size : i64[] launch 0
 %3 = size : i64[] launch 0
 %4 = advance_checked %1 %0 %2 %3 : i64[x1.0 x0.1] element 0
@@ -81,7 +81,7 @@ static_assert(is(instructions_of<vector, indices>([](auto x, auto i) {
                  }),
                  R"(
 %0 = load : i64[x1.0] element 0
-%1 = index : i64[] launch 0
+%1 = index : i64[x1.0] element 0
 %2 = size : i64[] launch 0
 %3 = size : i64[] launch 0
 %4 = advance_position %1 %0 %2 %3 : i64[x1.0] element 0

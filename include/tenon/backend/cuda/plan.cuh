@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/flat_plan.cuh"
 #include "tenon/backend/cuda/mixed_plan.cuh"
+#include "tenon/backend/cuda/ordered_plan.cuh"
 #include "tenon/backend/cuda/rows_plan.cuh"
 #include "tenon/backend/cuda/transposed_plan.cuh"
 
@@ -17,9 +18,12 @@ template <class Program, family const* Family>
 [[gnu::cold, gnu::noinline]] cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
                                                                bound_arguments<Program> const& call,
                                                                cuda_device_facts const& facts) {
-  static_assert(!program_traits<Program>::has_positions,
-                "the kernels of this backend have no index operands yet");
-  return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
+  // The other skeletons have no operands that are positions.
+  constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
+  if constexpr (program_traits<Program>::has_positions)
+    return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
+  else
+    return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
 }
 
 }  // namespace tenon
