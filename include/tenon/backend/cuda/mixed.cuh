@@ -117,14 +117,17 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   selected_registers<Program, of_columns> columns;
   reset<Program, of_columns>(columns);
   long long group = blockIdx.x;
+  if constexpr (!C::is_looped) worker.bring_fixed();
+  worker.template request<typename worker_type::moving>(group * height + y, 0);
   do {  // at least once: what no row enters is wanted even when there are no rows
     worker.begin(group * height + y);
-    if constexpr (!C::is_looped) worker.load_moving(0);
+    long long const next_row = (group + gridDim.x) * height + y;
+    if constexpr (!C::is_looped) worker.take_tile(0, next_row, 0);
     [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
       (worker.template reduce<Phase + 1>(), ...);
     }
     (std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
-    worker.finish_row(columns);
+    worker.finish_row(columns, next_row);
     worker.end_row();
     group += gridDim.x;
   } while (group * height < a.rows.size);

@@ -24,6 +24,7 @@ template <class Program> struct mixed_arguments {
   long long sizes[at_least_one(traits::size_count)];
   long long vectors;     // of columns, the last one perhaps not whole
   long long tiles;       // looped: per row
+  bool is_whole;         // every vector of every operand is one aligned access
   bool blocks_can_meet;  // all of them are resident at once
   unsigned* workspace;
 
@@ -35,12 +36,12 @@ template <class Program> struct mixed_arguments {
   }
 };
 
-// Element loads that differ from row to row, and those that are the same for all rows.
-template <class Program, int V, int Items, bool Moving> struct mixed_loads {
+// Element loads; Moving: those that differ from row to row, Fixed: those that are the same for all.
+template <class Program, int V, int Items, bool Moving, bool Fixed> struct mixed_loads {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
-  static constexpr bool holds =
-      at<K>::is_load&& at<K>::where == place::element&& at<K>::varies_over_rows == Moving;
+  static constexpr bool holds = at<K>::is_load&& at<K>::where == place::element &&
+                                (at<K>::varies_over_rows ? Moving : Fixed);
   template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
 };
 

@@ -58,7 +58,7 @@ struct mixed_planner {
     result.why = why;
     arguments a{};
     set_operands<Program, v>(a, layout, call);
-    long long lanes = 32;
+    long long lanes = 4;  // neighbouring threads read 64 bytes at least
     while (lanes < threads && lanes * C.items < a.vectors) lanes *= 2;
     long long const height = threads / lanes;
     a.tiles = at_least(1, divide_up(a.vectors, lanes * C.items));
@@ -68,10 +68,16 @@ struct mixed_planner {
     long long const blocks = clamped(divide_up(layout.rows.size, height), 1, most);
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
+    using stage = typename mixed_worker<Program, specialization_of<C>>::stage;
+    result.shared_bytes = stage::bytes;
+    // If this fails, so does the launch, whose status is checked.
+    (void)cudaFuncSetAttribute(result.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(result.shared_bytes));
     int resident = 0;
-    a.blocks_can_meet = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, result.function,
-                                                                      threads, 0) == cudaSuccess &&
-                        resident * static_cast<long long>(facts.multiprocessors) >= blocks;
+    a.blocks_can_meet =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, result.function, threads,
+                                                      result.shared_bytes) == cudaSuccess &&
+        resident * static_cast<long long>(facts.multiprocessors) >= blocks;
     result.workspace_bytes =
         sizeof(unsigned) *
         static_cast<std::size_t>(first_partial +
@@ -137,6 +143,13 @@ struct mixed_planner {
         a.store_moves_whole[I::bits] =
             moves_whole(layout.stores[I::bits], call.stores[I::bits], bytes);
       }
+    });
+    a.is_whole = layout.columns.size % V == 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename traits::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::moves_elements)
+        a.is_whole =
+            a.is_whole && a.load_moves_whole[I::bits] && travels_alone<storage_t<I::type>, V>;
     });
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
   }

@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/mixed_arguments.cuh"
 #include "tenon/backend/cuda/row_states.cuh"
 #include "tenon/backend/cuda/side_by_side.cuh"
+#include "tenon/backend/cuda/thread_stage.cuh"
 
 namespace tenon::detail {
 
@@ -13,21 +14,28 @@ template <class Program, class C> struct mixed_worker {
   static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
   static constexpr int phases = program_traits<Program>::row_phases;
   using arguments = mixed_arguments<Program>;
-  using moving = mixed_loads<Program, v, items, true>;
-  using fixed = mixed_loads<Program, v, 1, false>;
+  // Looped, nothing stays.
+  using moving = mixed_loads<Program, v, items, true, C::is_looped>;
+  using fixed = mixed_loads<Program, v, 1, false, !C::is_looped>;
+  using all = mixed_loads<Program, v, items, true, true>;
   using of_columns = column_reductions<Program, v * items>;
   using side = rows_side_by_side<Program, v, threads>;
+
+  using column_index = std::conditional_t<C::is_looped, long long, int>;
+  using stage = thread_stage<Program, all, items, threads>;
 
   arguments const& a;
   frame<Program> const& f;
   int lane, lanes, y;
   unsigned* left;  // looped: where the block's states of the columns lie
   int buffer = 0;
+  long long row = 0;
   bool is_inside = false, is_first_row = true;
   operand_offsets<Program> offsets = {};
   selected_registers<Program, moving> moved = {};
 
-  __device__ __forceinline__ void begin(long long row) {
+  __device__ __forceinline__ void begin(long long at) {
+    row = at;
     is_inside = row < a.rows.size;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     for_each_instruction<Program>([&](auto index) {
@@ -42,36 +50,71 @@ template <class Program, class C> struct mixed_worker {
   }
 
   // The first column of item u of a tile, and how many of its vector there are.
-  __device__ __forceinline__ long long column_of(long long tile, int u) const {
-    return ((tile * items + u) * lanes + lane) * v;
+  __device__ __forceinline__ column_index column_of(column_index tile, int u) const {
+    return ((C::is_looped ? tile * items + u : u) * lanes + lane) * v;
   }
-  __device__ __forceinline__ int count_of(long long tile, int u) const {
-    return count_below<v>(a.columns.size, column_of(tile, u));
+  __device__ __forceinline__ int count_of(column_index tile, int u) const {
+    column_index const left = static_cast<column_index>(a.columns.size) - column_of(tile, u);
+    return left < 0 ? 0 : left < v ? static_cast<int>(left) : v;
   }
 
-  // Items first, first + 1, ... of the selected operands.
-  template <class Selected, int Items, class Loaded>
-  __device__ __forceinline__ void load(Loaded& loaded, long long tile, int first) const {
+  // Sends for the selected operands of a tile of a row. What is not one aligned access is left out.
+  template <class Selected>
+  __device__ __forceinline__ void request(long long row, column_index tile) const {
+    if (row >= a.rows.size) return;
+    operand_offsets<Program> ahead;
+    find_row<Program>(ahead, a, row);
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      auto const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
+      using T = storage_t<I::type>;
+      if constexpr (travels_alone<T, v>) {
+        if (!a.load_moves_whole[I::bits]) return;
+        T const* base = load_address<Program, k>(a, ahead.loads[I::bits]);
 #pragma unroll
-      for (int u = 0; u < Items; ++u) {
-        auto& to = read_register<k>(loaded).at[u];
-        to = {};
-        int const count = is_inside || !I::varies_over_rows ? count_of(tile, first + u) : 0;
-        if (count == v && a.load_moves_whole[I::bits])
-          load_packed<I::varies_over_rows && !C::is_looped ? reuse::none : reuse::expected>(
-              to, base + column_of(tile, first + u));
-        else if (count > 0)
-          load_scattered(to, base, a.load_columns[I::bits], column_of(tile, first + u), count);
+        for (int u = 0; u < items; ++u)
+          if (count_of(tile, u) == v)
+            send_to_shared<T, v>(stage::template slot<k>(u), base + column_of(tile, u));
       }
     });
   }
-  // What a row needs of memory, before its first sweep; looped: before each tile.
-  __device__ __forceinline__ void load_moving(long long tile) {
-    load<moving, items>(moved, tile, 0);
+  // Waits for what was sent, and brings the rest element by element.
+  template <class Selected> __device__ __forceinline__ void receive(column_index tile) const {
+    wait_for_sent();
+    if (a.is_whole) return;
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      using T = storage_t<I::type>;
+      if (I::varies_over_rows && !is_inside) return;
+      T const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
+#pragma unroll 1
+      for (int u = 0; u < items; ++u) {
+        int const count = count_of(tile, u);
+        if (travels_alone<T, v> && a.load_moves_whole[I::bits] && count == v) continue;
+#pragma unroll 1
+        for (int i = 0; i < count; ++i)
+          stage::template element<k, T>(u, i) =
+              base[offset_of(a.load_columns[I::bits], column_of(tile, u) + i)];
+      }
+    });
+  }
+  // Takes a tile of the row to registers and sends for the one that comes next. Vectors that are
+  // not there hold anything: nothing of them is reduced or stored.
+  __device__ __forceinline__ void take_tile(column_index tile, long long next_row,
+                                            column_index next_tile) {
+    receive<moving>(tile);
+    for_each_selected<Program, moving>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+#pragma unroll
+      for (int u = 0; u < items; ++u) stage::template take<k>(read_register<k>(moved).at[u], u);
+    });
+    request<moving>(next_row, next_tile);
+  }
+  // What is the same for all rows, once.
+  __device__ __forceinline__ void bring_fixed() {
+    request<fixed>(0, 0);
+    receive<fixed>(0);
   }
   __device__ __forceinline__ long long offset_of(long long const (&strides)[max_rank],
                                                  long long column) const {
@@ -80,16 +123,12 @@ template <class Program, class C> struct mixed_worker {
                    [&](int d, long long digit) { offset += digit * strides[d]; });
     return offset;
   }
-  template <class T>
-  __device__ __forceinline__ void load_scattered(packed<T, v>& to, T const* base,
-                                                 long long const (&strides)[max_rank],
-                                                 long long column, int count) const {
-#pragma unroll 1
-    for (int i = 0; i < v; ++i) {
-      packed<T, 1> one{};
-      if (i < count) load_packed<reuse::expected>(one, base + offset_of(strides, column + i));
-      push_element(to, one);
-    }
+  __device__ __forceinline__ void take_fixed(selected_registers<Program, fixed>& same,
+                                             int u) const {
+    for_each_selected<Program, fixed>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      stage::template take<k>(read_register<k>(same).at[0], u);
+    });
   }
 
   template <int Phase, bool Stores>
@@ -108,16 +147,16 @@ template <class Program, class C> struct mixed_worker {
     using collected = typename side::template collected<Phase, v * items>;
     selected_registers<Program, states> running;
     reset<Program, states>(running);
-    for (long long tile = 0; tile < (C::is_looped ? a.tiles : 1); ++tile) {
-      if constexpr (C::is_looped) load_moving(tile);
+    for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
+         ++tile) {
+      if constexpr (C::is_looped) take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
       selected_registers<Program, collected> values;
       int live = 0;
 #pragma unroll
       for (int u = 0; u < items; ++u) {
         live += count_of(tile, u);
-        // What is the same for all rows comes from the first-level cache each time.
         selected_registers<Program, fixed> same;
-        load<fixed, 1>(same, tile, u);
+        take_fixed(same, u);
 #pragma unroll
         for (int i = 0; i < v; ++i) {
           registers<Program, place::element> element;
@@ -142,10 +181,13 @@ template <class Program, class C> struct mixed_worker {
   }
 
   // The last sweep: element stores, and the columns take the row in.
-  template <class States> __device__ __forceinline__ void finish_row(States& columns) {
-    for (long long tile = 0; tile < (C::is_looped ? a.tiles : 1); ++tile) {
+  template <class States>
+  __device__ __forceinline__ void finish_row(States& columns, long long next_row) {
+    for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
+         ++tile) {
       if constexpr (C::is_looped) {
-        load_moving(tile);
+        bool const is_last = tile + 1 == a.tiles;
+        take_tile(tile, is_last ? next_row : row, is_last ? 0 : tile + 1);
         bring_states(columns, tile);
       }
 #pragma unroll
@@ -156,12 +198,13 @@ template <class Program, class C> struct mixed_worker {
   }
 
   template <class States>
-  __device__ __forceinline__ void finish_item(States& columns, long long tile, int u) {
+  __device__ __forceinline__ void finish_item(States& columns, column_index tile, int u) {
     using stored = element_stores<Program, v>;
-    int const count = is_inside ? count_of(tile, u) : 0;
+    if (!is_inside) return;
+    int const count = count_of(tile, u);
     selected_registers<Program, stored> results;
     selected_registers<Program, fixed> same;
-    load<fixed, 1>(same, tile, u);
+    take_fixed(same, u);
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       registers<Program, place::element> element;
@@ -171,10 +214,9 @@ template <class Program, class C> struct mixed_worker {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
         auto& state = read_register<k>(columns).at[u * v + i];
-        auto next =
-            facts::op::combine(state, facts::op::lift(static_cast<typename facts::number>(
-                                          value_of<facts::instruction::first_operand>(at))));
-        if (i < count) state = next;
+        // A column that is none takes in what nobody reads.
+        state = facts::op::combine(state, facts::op::lift(static_cast<typename facts::number>(
+                                              value_of<facts::instruction::first_operand>(at))));
       });
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -190,10 +232,10 @@ template <class Program, class C> struct mixed_worker {
       if (count == v && a.store_moves_whole[I::bits]) {
         store_packed(to + column_of(tile, u), vector);
       } else {
-#pragma unroll
-        for (int i = 0; i < v; ++i)
-          if (i < count)
-            to[offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] = element_of(vector, i);
+#pragma unroll 1
+        for (int i = 0; i < count; ++i)
+          to[offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] =
+              element_of(pop_element(vector), 0);
       }
     });
   }
@@ -205,7 +247,7 @@ template <class Program, class C> struct mixed_worker {
 
   // Looped: a thread's states of a tile, which only it uses.
   template <class States>
-  __device__ __forceinline__ void bring_states(States& columns, long long tile) {
+  __device__ __forceinline__ void bring_states(States& columns, column_index tile) {
     reset<Program, of_columns>(columns);
     if (!is_first_row)
       each_item(columns, tile, [&](auto selected, auto& states, unsigned* at) {
@@ -223,13 +265,13 @@ template <class Program, class C> struct mixed_worker {
       });
   }
   template <class States>
-  __device__ __forceinline__ void leave_columns(States& columns, long long tile) {
+  __device__ __forceinline__ void leave_columns(States& columns, column_index tile) {
     each_item(columns, tile,
               [&](auto, auto& states, unsigned* at) { leave_states(at, stride(), states); });
   }
   // Calls visit(reduction, its V states, where they lie) for the vectors that there are.
   template <class States, class Visit>
-  __device__ __forceinline__ void each_item(States& columns, long long tile, Visit&& visit) {
+  __device__ __forceinline__ void each_item(States& columns, column_index tile, Visit&& visit) {
 #pragma unroll
     for (int u = 0; u < items; ++u) {
       if (count_of(tile, u) == 0) continue;

@@ -29,7 +29,7 @@ template <class Program, int K, int Warps> struct warp_states {
 };
 
 // One barrier: whoever writes a buffer again has passed the barrier of the other one.
-// @pre all threads of the block call it; width is a power of two times 32; the rows lie above each
+// @pre all threads of the block call it; width is a power of two; the rows lie above each
 // other
 template <class Program, class Selected, int Threads, class Registers>
 __device__ __forceinline__ void combine_row(Registers& row, stack_position const& p, int& buffer) {
@@ -37,10 +37,10 @@ __device__ __forceinline__ void combine_row(Registers& row, stack_position const
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     read_register<k>(row) =
-        combine_lanes<typename reduction_facts<Program, k>::op, 32>(read_register<k>(row));
+        combine_lanes<typename reduction_facts<Program, k>::op, 32>(read_register<k>(row), p.width);
   });
+  if (p.width <= 32) return;
   int const warps = p.width / 32, first = p.y * warps;
-  if (warps == 1) return;
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     if (p.x % 32 == 0)

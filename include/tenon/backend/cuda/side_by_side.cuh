@@ -40,10 +40,12 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
         state = op::combine(state, op::lift_many(x, live));
       } else {
         typename facts::state lifted[Items];
+        if (live == Items) {
 #pragma unroll
-        for (int u = 0; u < Items; ++u) {
-          lifted[u] = facts::identity();
-          if (u < live) lifted[u] = op::lift(x[u]);
+          for (int u = 0; u < Items; ++u) lifted[u] = op::lift(x[u]);
+        } else {
+#pragma unroll
+          for (int u = 0; u < Items; ++u) lifted[u] = u < live ? op::lift(x[u]) : facts::identity();
         }
         state = op::combine(state, fold<op>(lifted));
       }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A thread's next operands on their way to shared memory while it computes with the present ones:
+// what registers would hold is held by memory that only this thread uses, so that no barrier is
+// needed.
+
+#include "tenon/backend/cuda/element_tile.cuh"
+
+namespace tenon::detail {
+
+// Sizes of a vector that travel to shared memory by themselves; others are copied when needed.
+template <class T, int V>
+inline constexpr bool travels_alone = sizeof(T) * V == 4 || sizeof(T) * V == 8 ||
+                                      sizeof(T) * V == 16;
+
+// @pre both addresses are aligned to the size of the vector
+template <class T, int V> __device__ __forceinline__ void send_to_shared(void* to, T const* from) {
+  auto const address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (sizeof(T) * V == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+  else if constexpr (sizeof(T) * V == 8)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from) : "memory");
+}
+__device__ __forceinline__ void wait_for_sent() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+// How many of the instructions before K are selected.
+template <class Selected, int K, class Sequence> inline constexpr int rank_among = 0;
+template <class Selected, int K, int... Earlier>
+inline constexpr int rank_among<Selected, K, std::integer_sequence<int, Earlier...>> =
+    (0 + ... + (Earlier < K && Selected::template holds<Earlier>));
+
+// Slots of 16 bytes: Items for each selected load, neighbouring threads next to each other.
+template <class Program, class Selected, int Items, int Threads> struct thread_stage {
+  using sequence = typename program_traits<Program>::sequence;
+  static constexpr int bytes =
+      rank_among<Selected, program_traits<Program>::size, sequence> * Items * Threads * 16;
+
+  template <int K> static __device__ __forceinline__ unsigned char* slot(int u) {
+    extern __shared__ __align__(16) unsigned char staged[];
+    constexpr int rank = rank_among<Selected, K, sequence>;
+    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
+    return staged + ((rank * Items + u) * Threads + thread) * 16;
+  }
+  // Element i of a vector, for those that come one by one.
+  template <int K, class T> static __device__ __forceinline__ T& element(int u, int i) {
+    return reinterpret_cast<T*>(slot<K>(u))[i];
+  }
+  template <int K, class T, int V>
+  static __device__ __forceinline__ void take(packed<T, V>& to, int u) {
+    if constexpr (sizeof(T) * V == 16) {
+      uint4 const four = *reinterpret_cast<uint4 const*>(slot<K>(u));
+      to.words[0] = four.x, to.words[1] = four.y, to.words[2] = four.z, to.words[3] = four.w;
+    } else {
+#pragma unroll
+      for (int w = 0; w < static_cast<int>(sizeof(to.words) / sizeof(unsigned)); ++w)
+        to.words[w] = reinterpret_cast<unsigned const*>(slot<K>(u))[w];
+    }
+  }
+};
+
+}  // namespace tenon::detail
