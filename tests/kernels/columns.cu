@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that are neighbours in memory: over blocks, with a state of several numbers, with totals,
-// and in several phases. registers: 128 sass: LDG.E.NA.128.CONSTANT sass: ATOMG.E.INC
+// and in several phases.
+// registers: 128
+// sass: LDG.E.NA.128.CONSTANT
+// sass: ATOMG.E.INC
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"

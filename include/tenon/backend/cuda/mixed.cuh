@@ -118,7 +118,8 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   reset<Program, of_columns>(columns);
   long long group = blockIdx.x;
   if constexpr (!C::is_looped) worker.bring_fixed();
-  worker.template request<typename worker_type::moving>(group * height + y, 0);
+  if constexpr (worker_type::is_sent_ahead)
+    worker.template request<typename worker_type::moving>(group * height + y, 0);
   do {  // at least once: what no row enters is wanted even when there are no rows
     worker.begin(group * height + y);
     long long const next_row = (group + gridDim.x) * height + y;
@@ -135,7 +136,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   if constexpr (!C::is_looped) {
     stack_position const p{x, y, width, height};
     combine_stacked_columns<Program, v, C::items, threads>(columns, p);
-    if (y == 0) worker.leave_columns(columns, 0);
+    if (y == 0) leave_columns(worker, columns, 0);
   }
   if (a.blocks_can_meet) {
     meet_all_blocks(a.workspace);
