@@ -22,7 +22,6 @@ enum class refusal : unsigned char {
   reshape_across_reduction,  // a reshape mixes reduced axes with kept ones
   several_spaces,            // outputs over unrelated iteration spaces
   several_axis_groups,       // reductions over axis sets that are neither equal nor nested
-  total_is_broadcast,        // a reduction of the whole space is used by elements or rows again
   too_many_axes,
   scans_along_two_axes,  // or along one axis in both directions
   scan_is_moved,         // a view changes the scanned axis of a scan's result

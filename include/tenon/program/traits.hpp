@@ -103,6 +103,15 @@ struct program_traits<program<Instructions...>> {
      ...);
     return last;
   }();
+  // Phases that end with a reduction, be it over the columns or over the rows.
+  static constexpr int phases = [] {
+    int last = 0;
+    ((instruction_traits<Instructions>::is_reduction && instruction_traits<Instructions>::phase > last
+          ? void(last = instruction_traits<Instructions>::phase)
+          : void()),
+     ...);
+    return last;
+  }();
   // Bytes of the narrowest and widest element that a load or store at place element moves.
   static constexpr int widest_element = [] {
     int widest = 1;

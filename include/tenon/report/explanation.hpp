@@ -169,10 +169,14 @@ class explanation_writer {
     text& out = result_.schedule;
     out += "schedule\n" + line("family", text(chosen.name) + ": " + text(chosen.shape) + refused);
     out += line("rows", group_text(d_.plan.rows, facts_.rows)) + line("columns", group_text(d_.plan.columns, facts_.columns));
-    for (int phase = 1; phase <= d_.plan.row_phases; ++phase)
-      out += line("phase " + to_string(phase), reductions_of(place::row, phase) + " over the columns");
-    if (d_.plan.has_column_values) out += line("beside", reductions_of(place::column, 0) + " of the columns' elements over the rows");
-    if (d_.plan.has_total) out += line("then", reductions_of(place::total, 0) + " over the rows");
+    if (d_.plan.sends_total_back) {
+      write_phases_with_totals();
+    } else {
+      for (int phase = 1; phase <= d_.plan.row_phases; ++phase)
+        out += line("phase " + to_string(phase), reductions_of(place::row, phase) + " over the columns");
+      if (d_.plan.has_column_values) out += line("beside", reductions_of(place::column, 0) + " of the columns' elements over the rows");
+      if (d_.plan.has_total) out += line("then", reductions_of(place::total, 0) + " over the rows");
+    }
     for (int k = 0; k < d_.space.stores.size(); ++k) {
       char const* places[] = {"once", "for every element", "for every row", "once, when all rows are done", "for every column, when all rows are done"};
       text which = d_.space.stores.size() > 1 ? "result " + to_string(k) + ' ' : "";
@@ -180,6 +184,17 @@ class explanation_writer {
       out += line("stores", which + (is_single ? "once, at the end" : places[static_cast<int>(d_.plan.store_places[k])]));
     }
     out += line("runs on", text(facts_.space) + ": " + facts_.configuration);
+  }
+
+  // A phase ends when all blocks meet: what was reduced over the rows is known to all of them from then on.
+  void write_phases_with_totals() {
+    for (int phase = 1;; ++phase) {
+      text over_columns = reductions_of(place::row, phase), over_rows = reductions_of(place::total, phase);
+      if (over_columns.empty() && over_rows.empty()) return;
+      if (!over_columns.empty()) over_columns += " over the columns";
+      if (!over_rows.empty()) over_columns << (over_columns.empty() ? "" : ", ") << over_rows << " over the rows";
+      result_.schedule += line("phase " + to_string(phase), over_columns);
+    }
   }
 
   void write_cost() {

@@ -3,6 +3,7 @@
 // All kernel families, in order of preference: the first that accepts an expression runs it.
 
 #include "tenon/schedule/full.hpp"
+#include "tenon/schedule/grid.hpp"
 #include "tenon/schedule/mixed.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/pointwise.hpp"
@@ -14,8 +15,8 @@ namespace tenon::schedules {
 
 // The cheapest frame comes first. Families that sweep the space in other ways have their place
 // here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
-// columns in one sweep), grid (a total sent back to the elements), scan and contraction.
+// columns in one sweep), scan and contraction.
 inline constexpr family const* list[] = {&transposed, &pointwise, &full, &rows,
-                                         &nested,     &mixed,     &scan};
+                                         &nested,     &mixed,     &grid, &scan};
 
 }  // namespace tenon::schedules

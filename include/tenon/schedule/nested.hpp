@@ -7,10 +7,10 @@
 
 namespace tenon::schedules {
 
-inline constexpr family nested{"nested",
-                               "rows, then one value over all rows, combined by the last block",
-                               [](iteration_space const& space, schedule& s) {
-                                 return detail::place_rows(space, s) && s.has_total;
-                               }};
+inline constexpr family nested{
+    "nested", "rows, then one value over all rows, combined by the last block",
+    [](iteration_space const& space, schedule& s) {
+      return detail::place_rows(space, s) && s.has_total && !s.sends_total_back;
+    }};
 
 }  // namespace tenon::schedules

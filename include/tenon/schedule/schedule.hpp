@@ -12,7 +12,7 @@ enum class place : unsigned char {
   launch,   // the same for the whole launch: run-time scalars, literals, sizes
   element,  // differs from column to column
   row,      // one per row: loaded per row, or reduced over the columns
-  total,    // one per launch, known when every row is done
+  total,    // one per launch, reduced over the rows
   column,   // one per column, reduced over the rows: known when every row is done
 };
 
@@ -26,8 +26,9 @@ struct schedule {
       phases;  // of each instruction: 0, or one more than the latest reduction it depends on
   constexpr_vector<place> store_places;  // of each store: where its target position varies
   int row_phases = 0;                    // phases that end with a reduction over the columns
-  bool has_total = false;                // a reduction over the rows ends the kernel
+  bool has_total = false;                // something is reduced over the rows
   bool has_column_values = false;        // elements are reduced over the rows
+  bool sends_total_back = false;         // rows or elements are computed from such a total
   refusal refused = refusal::none;
 };
 
@@ -64,19 +65,16 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
                        : where == place::row    ? s.rows
                        : where == place::column ? s.columns
                                                 : 0;
-    if (value == place::total && where != place::total)
-      s.refused = refusal::total_is_broadcast;
-    else if (along != visited)
-      s.refused = refusal::several_spaces;
+    if (along != visited) s.refused = refusal::several_spaces;
+    if (value == place::total && where != place::total) s.sends_total_back = true;
     s.store_places.push_back(where);
   }
 }
 
 // The place of a reduction whose operand is at `operand`.
 constexpr place place_reduction(instruction const& i, place operand, schedule& s) {
-  if (operand == place::total) {
-    s.refused = refusal::total_is_broadcast;
-  } else if (operand == place::column) {
+  if (operand == place::total) s.sends_total_back = true;
+  if (operand == place::column) {
     s.refused = refusal::several_axis_groups;
   } else if (i.reduced == s.columns) {
     return place::row;
@@ -94,13 +92,12 @@ constexpr place place_reduction(instruction const& i, place operand, schedule& s
 
 // The place of a value that is computed from `from_row` and `from_total`, if from any of these.
 constexpr place place_value(instruction const& i, bool from_row, bool from_total, schedule& s) {
-  if (from_total) {
-    // It would have to be sent back to the elements or rows.
-    if (i.axes || from_row) s.refused = refusal::total_is_broadcast;
-    return place::total;
-  }
-  if (i.axes & s.columns) return place::element;
-  return i.axes & s.rows || from_row ? place::row : place::launch;
+  place where = i.axes & s.columns            ? place::element
+                : i.axes & s.rows || from_row ? place::row
+                : from_total                  ? place::total
+                                              : place::launch;
+  if (from_total && where != place::total) s.sends_total_back = true;
+  return where;
 }
 
 // Assigns places and phases for given groups.
@@ -110,7 +107,7 @@ constexpr place place_value(instruction const& i, bool from_row, bool from_total
 constexpr bool place_values(iteration_space const& space, schedule& s) {
   s.refused = refusal::none;
   s.places.clear(), s.phases.clear();
-  s.row_phases = 0, s.has_total = s.has_column_values = false;
+  s.row_phases = 0, s.has_total = s.has_column_values = s.sends_total_back = false;
   for (instruction const& i : space.instructions) {
     int phase = 0;
     bool from_row = false, from_total = false, from_column = false, from_others = false;
@@ -127,7 +124,7 @@ constexpr bool place_values(iteration_space const& space, schedule& s) {
     place where = place::launch;
     if (i.op->kind == op_kind::reduction) {
       where = place_reduction(i, s.places[i.operands[0]], s);
-      if (where == place::row) ++phase;
+      if (where != place::column) ++phase;
       if (where == place::row && phase > s.row_phases) s.row_phases = phase;
     } else if (from_column) {
       // It would have to wait in the elements or rows for the last row.
@@ -141,6 +138,8 @@ constexpr bool place_values(iteration_space const& space, schedule& s) {
     s.phases.push_back(phase);
   }
   place_stores(space, s);
+  // Columns are finished when the last row is: too late for a total that rows wait for.
+  if (s.has_column_values && s.sends_total_back) s.refused = refusal::several_axis_groups;
   return s.refused == refusal::none;
 }
 

@@ -16,6 +16,9 @@ constexpr auto softmax =
 constexpr auto nested =
     tn::compile([](auto x) { return tn::mean(tn::silu(tn::sum(x, tn::axis<1>))); }, "nested");
 
+constexpr auto shares = tn::compile(
+    [](auto x) { return x / tn::sum(tn::sqrt(tn::sum(x * x, tn::axis<1>))); }, "shares");
+
 class cuda_calls : public testing::Test {
  protected:
   void SetUp() override {
@@ -83,6 +86,7 @@ TEST_F(cuda_calls, every_call_is_one_kernel_node) {
   count(softmax, same);
   count(total, one);
   count(nested, one);
+  count(shares, same);
 }
 
 TEST_F(cuda_calls, a_captured_call_replays_with_new_data) {
@@ -120,6 +124,27 @@ TEST_F(cuda_calls, the_first_call_on_a_stream_may_not_be_captured) {
   EXPECT_NE(message.find("; call the expression once on this stream before the capture begins"),
             std::string::npos)
       << message;
+  tn::check(cudaGraphDestroy(cuda_graph), "test");
+}
+
+TEST_F(cuda_calls, a_captured_launch_whose_blocks_meet_replays) {
+  auto x = random_array<float, 2>({300, 5000}, arrangement::contiguous, 0, 1);
+  tn::tensor<float, tn::dyn, tn::dyn> result(300, 5000);
+  auto const work = [&] { shares.on(streams[0]).into(result)(x.view()); };
+  work();
+  tn::synchronize(streams[0]);
+  cudaGraph_t const cuda_graph = captured(work);
+  for (int round = 0; round < 3; ++round) {
+    x.set(random_doubles<float>({300, 5000}, 0, 1));
+    replay(cuda_graph);
+    doubles const squares = reference::elementwise([](double v) { return v * v; }, x.values());
+    double total = 0;
+    for (double v : reference::reduced(squares, 0b10, false, reference::sum).values)
+      total += std::sqrt(v);
+    check_close(tn::dtype::f32, result_of(result),
+                reference::elementwise([&](double v) { return v / total; }, x.values()),
+                {.arithmetic = sum_roundoffs(300 * 5000) + 8}, "shares");
+  }
   tn::check(cudaGraphDestroy(cuda_graph), "test");
 }
 

@@ -49,7 +49,7 @@ static_assert(is(instructions_of<matrix, matrix>([](auto x, auto t) {
 %7 = sub %3 %6 : f32[x0.0 x0.1] element 2
 %8 = mul %1 %7 : f32[x0.0 x0.1] element 2
 %9 = sum %8 over [x0.1] : f32[x0.0] row 3
-%10 = sum %9 over [x0.0] : f32[] total 3
+%10 = sum %9 over [x0.0] : f32[] total 4
 )"));
 
 // Two reductions of one phase over the same axes, and a size that is not known while building.

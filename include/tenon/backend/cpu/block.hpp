@@ -26,17 +26,17 @@ inline constexpr int lane_count = 16;
 template <int Phase, bool Stores, class Program>
 [[gnu::flatten]] void evaluate_block(registers<Program, place::launch> launch,
                                      registers<Program, place::row> row,
+                                     registers<Program, place::total> total,
                                      block_addresses<Program, Phase, Stores> addresses, int count,
                                      scan_states<Program, Phase, Stores>& carried_on,
                                      reduction_states<Program, place::row, Phase>& result) {
   scan_states<Program, Phase, Stores> scanned = carried_on;
   using states = reduction_states<Program, place::row, Phase, lane_count>;
-  registers<Program, place::total> no_total;
   states in_lanes;
   set_identity(in_lanes);
   auto visit = [&](int i, int lane) {
     registers<Program, place::element> element;
-    frame<Program> f{launch, row, element, no_total};
+    frame<Program> f{launch, row, element, total};
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;

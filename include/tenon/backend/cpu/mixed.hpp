@@ -62,7 +62,7 @@ struct mixed {
     pairwise<total_states<Program>, combine_states> total{combine_states{}};
     for (auto const& part : of_rows) total.push(part);
     finish(total.result(identity), state.total);
-    evaluate<place::total, 0, program_traits<Program>::row_phases>(state.values());
+    evaluate<place::total, 0, max_nodes>(state.values());
     store_values<place::total>(c, state);
     store_values<place::launch>(c, state);
     for (std::size_t part = 1; part < of_columns.size(); ++part)

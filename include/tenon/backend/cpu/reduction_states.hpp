@@ -7,12 +7,14 @@
 
 namespace tenon::cpu_backend {
 
-// Whether instruction K is a reduction that ends in phase Phase. Those at place total end once,
-// when all rows are done.
+// For the reductions of all phases.
+inline constexpr int any_phase = -1;
+
+// Whether instruction K is a reduction that ends in phase Phase.
 template <class Program, place Where, int Phase, int K>
 inline constexpr bool ends_here = [] {
   using I = typename program_traits<Program>::template at<K>;
-  return I::is_reduction && I::where == Where && (Where == place::total || I::phase == Phase);
+  return I::is_reduction && I::where == Where && (Phase == any_phase || I::phase == Phase);
 }();
 
 // Calls visit(integral_constant<int, K>) for these reductions.

@@ -31,7 +31,7 @@ void run_phases(call<Program> const& c, row_state<Program>& state, bool is_paral
   }
 }
 
-template <class Program> using total_states = reduction_states<Program, place::total, 0>;
+template <class Program> using total_states = reduction_states<Program, place::total, any_phase>;
 
 // Runs rows [begin, end). @post the result is the reduction over these rows, in a tree that depends
 // on their number alone
@@ -63,7 +63,7 @@ struct rows {
   template <class Program> static void run(call<Program> const& c) {
     row_state<Program> state = initial_state(c);
     finish(run_all(c, state), state.total);
-    evaluate<place::total, 0, program_traits<Program>::row_phases>(state.values());
+    evaluate<place::total, 0, max_nodes>(state.values());
     store_values<place::total>(c, state);
     store_values<place::launch>(c, state);
   }

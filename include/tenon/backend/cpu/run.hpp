@@ -3,8 +3,8 @@
 // A program with its kernel family, bound to shapes and memory → the result, computed on the host.
 
 #include "tenon/backend/cpu/flat.hpp"
+#include "tenon/backend/cpu/grid.hpp"
 #include "tenon/backend/cpu/mixed.hpp"
-#include "tenon/backend/cpu/rows.hpp"
 #include "tenon/schedule/list.hpp"
 
 namespace tenon {
@@ -19,6 +19,7 @@ template <> struct skeleton_of<&schedules::rows> { using type = rows; };
 template <> struct skeleton_of<&schedules::scan> { using type = rows; };
 template <> struct skeleton_of<&schedules::nested> { using type = rows; };
 template <> struct skeleton_of<&schedules::mixed> { using type = mixed; };
+template <> struct skeleton_of<&schedules::grid> { using type = grid; };
 
 }  // namespace cpu_backend
 

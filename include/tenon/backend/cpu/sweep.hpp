@@ -28,8 +28,8 @@ reduction_states<Program, place::row, Phase> sweep_part(call<Program> const& c,
   for (long long done = begin; done < end; done += block_size) {
     int const count = end - done < block_size ? static_cast<int>(end - done) : block_size;
     states of_block = identity;
-    evaluate_block<Phase, Stores, Program>(state.launch, state.row, operands.read(done, count),
-                                           count, scanned, of_block);
+    evaluate_block<Phase, Stores, Program>(state.launch, state.row, state.total,
+                                           operands.read(done, count), count, scanned, of_block);
     operands.write_back(done, count);
     if constexpr (!states::is_empty) total.push(of_block);
   }

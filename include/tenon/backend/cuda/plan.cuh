@@ -3,6 +3,7 @@
 // A bound program → the CUDA kernel that runs it, its grid and its workspace.
 
 #include "tenon/backend/cuda/flat_plan.cuh"
+#include "tenon/backend/cuda/grid_plan.cuh"
 #include "tenon/backend/cuda/mixed_plan.cuh"
 #include "tenon/backend/cuda/ordered_plan.cuh"
 #include "tenon/backend/cuda/rows_plan.cuh"
