@@ -12,6 +12,10 @@
 #error "tenon: configuration: C++20 is needed; compile with -std=c++20"
 #endif
 
+#if defined(__FAST_MATH__)
+#error "tenon: configuration: -ffast-math is less exact than Tenon promises; compile without it"
+#endif
+
 namespace tenon {
 
 inline constexpr int version_major = 0;

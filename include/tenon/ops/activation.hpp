@@ -95,6 +95,9 @@ struct silu : activation_op {
   static constexpr int cost = 36;
   static constexpr interval domain{-108, 90};
   template <class T> static TENON_HD T eval(T x) {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>) return math::host::silu(x);
+#endif
     x = math::maximum(x, -2 * detail::tail<T>::shift);
     return detail::times_sigmoid(x, {x, T(0)});
   }
@@ -145,6 +148,9 @@ struct gelu : activation_op {
   // error of 2^-25. What the roundings of t^2, of the exponent, of log 2 and of w take away is in `rest`.
   // There is no branch: with one, most warps would go both ways.
   static TENON_HD float in_float(float x) {
+#if !defined(__CUDA_ARCH__)
+    return math::host::gelu(x);
+#else
     float t = math::minimum(math::abs(x), 15.0f);
     float shifted = t + 2, low = t - (shifted - 2);
     float w = math::approximate::reciprocal(shifted);
@@ -166,6 +172,7 @@ struct gelu : activation_op {
     float rest = math::fma(power, -0.693147182f, exponent) + math::fma(square_low, -0.5f, w_rest);
     float tail = p * w * t * math::approximate::subnormal_exp2(power);
     return math::maximum(x, -0.0f) - math::fma(tail, rest, tail);
+#endif
   }
   // Phi(x) = erfc(z) / 2 with z = -x / sqrt(2) does not cancel as 1 + erf does. In the tail erfc
   // magnifies the rounding of z by 2 z^2, up to 170: z's low part corrects it to first order,
@@ -190,6 +197,9 @@ struct gelu_tanh : activation_op {
   // The sigmoid's tail magnifies the rounding of y by |y|, up to 100, so y is computed as a sum of
   // two numbers.
   template <class T> static TENON_HD T eval(T x) {
+#if !defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>) return math::host::gelu_tanh(x);
+#endif
     using linear = detail::two_part<T, detail::sqrt_8_over_pi>;
     using cubic = detail::two_part<T, detail::gelu_tanh_cubic>;
     T const bound = 2 * detail::tail<T>::shift;

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "tenon/core/config.hpp"
+#include "tenon/ops/host_math.hpp"
 
 namespace tenon::math {
 
@@ -22,23 +23,39 @@ template <class T>
 inline constexpr T largest = std::numeric_limits<T>::has_infinity ? infinity<T>
                                                                   : std::numeric_limits<T>::max();
 
+// The host's own forms become vector code; the device's are vector code as they are.
+#if defined(__CUDA_ARCH__)
+inline __device__ float exp(float x) { return ::expf(x); }
+inline __device__ float exp2(float x) { return ::exp2f(x); }
+inline __device__ float expm1(float x) { return ::expm1f(x); }
+inline __device__ float log(float x) { return ::logf(x); }
+inline __device__ float log1p(float x) { return ::log1pf(x); }
+inline __device__ float log2(float x) { return ::log2f(x); }
+inline __device__ float log10(float x) { return ::log10f(x); }
+inline __device__ float sin(float x) { return ::sinf(x); }
+inline __device__ float cos(float x) { return ::cosf(x); }
+inline __device__ float tanh(float x) { return ::tanhf(x); }
+#else
+inline TENON_HD float exp(float x) { return host::exp(x); }
+inline TENON_HD float exp2(float x) { return host::exp2(x); }
+inline TENON_HD float expm1(float x) { return host::expm1(x); }
+inline TENON_HD float log(float x) { return host::log(x); }
+inline TENON_HD float log1p(float x) { return host::log1p(x); }
+inline TENON_HD float log2(float x) { return host::log2(x); }
+inline TENON_HD float log10(float x) { return host::log10(x); }
+inline TENON_HD float sin(float x) { return host::sin(x); }
+inline TENON_HD float cos(float x) { return host::cos(x); }
+inline TENON_HD float tanh(float x) { return host::tanh(x); }
+#endif
 inline TENON_HD float sqrt(float x) { return ::sqrtf(x); }
 inline TENON_HD double sqrt(double x) { return ::sqrt(x); }
-inline TENON_HD float exp(float x) { return ::expf(x); }
 inline TENON_HD double exp(double x) { return ::exp(x); }
-inline TENON_HD float exp2(float x) { return ::exp2f(x); }
 inline TENON_HD double exp2(double x) { return ::exp2(x); }
-inline TENON_HD float expm1(float x) { return ::expm1f(x); }
 inline TENON_HD double expm1(double x) { return ::expm1(x); }
-inline TENON_HD float log(float x) { return ::logf(x); }
 inline TENON_HD double log(double x) { return ::log(x); }
-inline TENON_HD float log1p(float x) { return ::log1pf(x); }
 inline TENON_HD double log1p(double x) { return ::log1p(x); }
-inline TENON_HD float sin(float x) { return ::sinf(x); }
 inline TENON_HD double sin(double x) { return ::sin(x); }
-inline TENON_HD float cos(float x) { return ::cosf(x); }
 inline TENON_HD double cos(double x) { return ::cos(x); }
-inline TENON_HD float tanh(float x) { return ::tanhf(x); }
 inline TENON_HD double tanh(double x) { return ::tanh(x); }
 inline TENON_HD float erf(float x) { return ::erff(x); }
 inline TENON_HD double erf(double x) { return ::erf(x); }
@@ -48,9 +65,7 @@ inline TENON_HD float pow(float x, float y) { return ::powf(x, y); }
 inline TENON_HD double pow(double x, double y) { return ::pow(x, y); }
 inline TENON_HD float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
 inline TENON_HD double fma(double x, double y, double z) { return ::fma(x, y, z); }
-inline TENON_HD float log2(float x) { return ::log2f(x); }
 inline TENON_HD double log2(double x) { return ::log2(x); }
-inline TENON_HD float log10(float x) { return ::log10f(x); }
 inline TENON_HD double log10(double x) { return ::log10(x); }
 inline TENON_HD float exp10(float x) { return ::exp10f(x); }
 inline TENON_HD double exp10(double x) { return ::exp10(x); }
@@ -118,6 +133,14 @@ template <class T> constexpr TENON_HD T copysign(T x, T sign) {
     return (x < 0) == (sign < 0) ? x : -x;
 }
 
+// 0 where the condition holds, else x. Of bits: a compiler would compute x in a branch, and a loop
+// with a branch does not become vector code.
+template <class T> constexpr TENON_HD T zero_if(bool condition, T x) {
+  using word = std::conditional_t<std::is_same_v<T, float>, int, long long>;
+  word const kept = static_cast<word>(condition) - 1;
+  return __builtin_bit_cast(T, __builtin_bit_cast(word, x) & kept);
+}
+
 namespace detail {
 template <bool IsMaximum, class T> constexpr TENON_HD T extremum(T x, T y) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -132,12 +155,20 @@ template <bool IsMaximum, class T> constexpr TENON_HD T extremum(T x, T y) {
     }
   }
 #endif
-  bool x_wins = IsMaximum ? x > y : x < y;
-  bool y_wins = IsMaximum ? y > x : y < x;
-  if constexpr (!std::is_floating_point_v<T>)
-    return x_wins ? x : y;
-  else  // the last case is NaN when either is, and the zero of the right sign when both are zeros
-    return x_wins || (x == y && x != 0) ? x : y_wins ? y : IsMaximum ? x + y : -(-x - y);
+  T const first = (IsMaximum ? x > y : x < y) ? x : y;
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    // The other choice differs from the first where both are zeros and where one is NaN. Bits are
+    // combined, because a loop with a branch does not become vector code.
+    using word = std::conditional_t<std::is_same_v<T, float>, int, long long>;
+    T const second = (IsMaximum ? y > x : y < x) ? y : x;
+    word const a = __builtin_bit_cast(word, first), b = __builtin_bit_cast(word, second);
+    word const is_nan = -(static_cast<word>(x != x) | static_cast<word>(y != y));
+    return __builtin_bit_cast(T, (IsMaximum ? a & b : a | b) | is_nan);
+  } else if constexpr (std::is_floating_point_v<T>) {  // long double, of references
+    return x != x ? x : first;
+  } else {
+    return first;
+  }
 }
 }  // namespace detail
 
@@ -155,7 +186,7 @@ inline TENON_HD float exp2(float x) {
   asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
   return x;
 #else
-  return ::exp2f(x);
+  return host::exp2(x);
 #endif
 }
 // Keeps subnormal results, at two instructions more.
@@ -180,7 +211,7 @@ inline TENON_HD float tanh(float x) {
   asm("tanh.approx.f32 %0, %0;" : "+f"(x));
   return x;
 #else
-  return ::tanhf(x);
+  return host::tanh(x);
 #endif
 }
 

@@ -157,9 +157,10 @@ struct log_sum_exp : state_reduction {
   // Equal maxima need no scaling, and infinite ones must not be subtracted: inf - inf would invent
   // NaN.
   template <class T> static TENON_HD state<T> combine(state<T> a, state<T> b) {
-    T scale = a.m == b.m ? T(1) : math::exp(-math::abs(a.m - b.m));
+    T scale = math::exp(math::zero_if(a.m == b.m, -math::abs(a.m - b.m)));
     bool a_is_larger = a.m > b.m;
-    return {math::maximum(a.m, b.m), a_is_larger ? a.s + b.s * scale : a.s * scale + b.s};
+    return {math::maximum(a.m, b.m),
+            a.s * (a_is_larger ? T(1) : scale) + b.s * (a_is_larger ? scale : T(1))};
   }
   // The first `valid` of Count elements at once: one exponential each, and one maximum for all.
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
