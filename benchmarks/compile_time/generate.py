@@ -53,7 +53,7 @@ CASES = {
     "expressions_1": lambda: expressions(1),
     "expressions_5": lambda: expressions(5),
     "expressions_20": lambda: expressions(20),
-    "lambda_of_8_nodes": lambda: unit(call("x, y", "tn::relu(tn::exp((x + y) * 2.0f) - x) / (y + 1.0f)")),
+    "lambda_of_8_nodes": lambda: unit(call(*FUSED[0]) + call("x, y", "tn::relu(tn::exp((x + y) * 2.0f) - x) / (y + 1.0f)")),
     "chain_16": lambda: chain(16),
     "chain_64": lambda: chain(64),
     "chain_256": lambda: chain(256),
