@@ -53,6 +53,7 @@ constexpr unsigned long long hash_build() {
 #if defined(NDEBUG)
   add(1);
 #endif
+  add(TENON_CHECK_INDICES);
   return hash;
 }
 inline constexpr unsigned long long build_hash = hash_build();
