@@ -3,6 +3,7 @@
 // Chooses the configuration and the grid of the rows skeletons.
 
 #include "tenon/backend/cuda/columns_plan.cuh"
+#include "tenon/backend/cuda/grid_plan.cuh"
 #include "tenon/backend/cuda/plan_base.cuh"
 #include "tenon/backend/cuda/rows.cuh"
 #include "tenon/backend/cuda/rows_looped.cuh"
@@ -65,7 +66,12 @@ struct rows_planner {
     cuda_plan<Program> result =
         operands.is_packed ? plan_resident<Program, 1>(layout, call, facts, is_single)
                            : plan_resident<Program, max_rank>(layout, call, facts, is_single);
-    return result.function ? result : plan_looped<Program>(layout, call, facts, is_single);
+    if (result.function) return result;
+    // Where nothing differs from row to row there is one row, of everything: all blocks share it.
+    if constexpr (own_bytes<Program> == 0)
+      return grid_planner::plan<Program>(layout, call, facts);
+    else
+      return plan_looped<Program>(layout, call, facts, is_single);
   }
 
  private:
