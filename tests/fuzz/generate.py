@@ -74,7 +74,7 @@ class Program:
                     operand = self.pick()
                     if operand.shape != self.shape:
                         continue
-                    action = operations.softmax if kind > 0.95 else operations.reduction
+                    action = operations.softmax if kind > 0.96 else operations.scan if kind > 0.94 else operations.reduction
                     value = action(rng, operand, self.axes)
                 else:
                     continue
@@ -169,7 +169,30 @@ def random_view(rng, name, shape, extents):
             return [start + i * step if k == axis else i for k, i in enumerate(at)]
         stop_text = "tn::end" if stop < 0 else stop
         return f"tn::slice({name}, tn::axis<{axis}>, tn::range<{start}, {stop_text}, {step}>)", stored, stored_extents, stepped
+    if kind < 0.5 and sliceable:
+        axis = rng.choice(sliceable)
+        text, length, position = view_along(rng, name, axis, shape[axis])
+        stored, stored_extents = list(shape), list(extents)
+        stored[axis], stored_extents[axis] = length, None if extents[axis] is None else length
+        return text, stored, stored_extents, lambda at: [position(i) if k == axis else i for k, i in enumerate(at)]
     return name, list(shape), list(extents), lambda at: at
+
+
+def view_along(rng, name, axis, count):
+    """A view by positions along one axis -> (C++, the length of what is viewed, the position of an element in it)."""
+    along, kind = f"tn::axis<{axis}>", rng.randrange(4)
+    if kind == 0 and count > 2:
+        before, after = rng.randint(0, count // 2), rng.randint(0, count // 2 - 1)
+        length = count - before - after
+        return (f"tn::pad({name}, {along}, tn::widths<{before}, {after}>, tn::edge)", length,
+                lambda i: min(max(i - before, 0), length - 1))
+    cut = rng.randint(0, count)
+    if kind == 1:
+        parts = f"tn::slice({name}, {along}, tn::range<{cut}, tn::end>), tn::slice({name}, {along}, tn::range<0, {cut}>)"
+        return f"tn::concat({parts}, {along})", count, lambda i: (i + cut) % count
+    if kind == 2:
+        return f"tn::roll({name}, {along}, {cut})", count, lambda i: (i - cut) % count
+    return f"tn::flip({name}, {along})", count, lambda i: count - 1 - i
 
 
 def finished(program, value):

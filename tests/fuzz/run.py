@@ -22,7 +22,7 @@ from dtypes import decode, is_float  # noqa: E402
 from generate import Program, tolerances  # noqa: E402
 
 SKIPPED = 77
-REFUSALS = re.compile(r"tenon: (compile|reshape): ")
+REFUSALS = re.compile(r"tenon: (compile|reshape|scan): ")
 
 
 def parse_arguments():
