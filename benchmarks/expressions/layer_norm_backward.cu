@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of a layer normalisation: of its operand along rows, of weight and bias along columns.
+// The gradients of a layer normalisation: of its operand along rows, of weight and bias along
+// columns.
 
 #include "harness/library.hpp"
 
