@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-test: cpu-only
 // What needs positions or a running value, in one launch: the largest element's position, losses of
 // integer labels with their gradient, operands one after the other, running sums with what follows.
 #include "run/support/arrays.hpp"
