@@ -237,8 +237,9 @@ static_assert(is(moved<matrix>([](auto x) { return flatten(softmax(x, axis<1>));
 %4 = exp %3 : f32[x0.0, x0.1]
 %5 = sum %4 axes 1 : f32[x0.0]
 %6 = broadcast %5 [0] : f32[x0.0, x0.1]
-%7 = div %4 %6 : f32[x0.0, x0.1]
-return %7:f32
+%7 = reciprocal %6 : f32[x0.0, x0.1]
+%8 = mul %4 %7 : f32[x0.0, x0.1]
+return %8:f32
 )"));
 
 static_assert(why_refused<matrix, vector>([](auto x, auto v) { return sum(flatten(x + v) * 2); }) ==

@@ -11,7 +11,8 @@ static_assert(is(instructions_of<matrix>([](auto x) { return softmax(x, axis<1>)
 %2 = sub %0 %1 : f32[x0.0 x0.1] element 1
 %3 = exp %2 : f32[x0.0 x0.1] element 1
 %4 = sum %3 over [x0.1] : f32[x0.0] row 2
-%5 = div %3 %4 : f32[x0.0 x0.1] element 2
+%5 = reciprocal %4 : f32[x0.0] row 2
+%6 = mul %3 %5 : f32[x0.0 x0.1] element 2
 )"));
 
 // Mean and variance come from one pass; the weights vary over the columns only.
