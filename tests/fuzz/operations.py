@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operations of random programs: their C++, their result dtype, and their value by plain arithmetic in double.
 
-Every value is computed three times: exactly, and twice with each floating result moved by a little more than its roundoff. How
-far the three are apart says how exact a right result must be.
+Every value is computed several times: exactly, and with each floating result moved by a little more than its roundoff. How
+far these are apart says how exact a right result must be.
 """
 import math
 
@@ -10,7 +10,7 @@ from arrays import Array, broadcast, broadcast_shape, groups
 from cpp_types import CPP_TYPES
 from dtypes import arithmetic, converted, is_float, promoted, rounded, with_literal, wrapped
 
-RUNS = 3
+RUNS = 5
 NOISE = {"f32": 2.0**-22, "f64": 2.0**-50}
 TOO_LARGE = 1e30  # f32 would overflow soon
 
@@ -30,7 +30,8 @@ class Value:
 def noisy(run, dtype, x, rng, scale=None):
     if run == 0 or not is_float(dtype) or not math.isfinite(x):
         return x
-    return x + rng.choice((-1, 1)) * NOISE[arithmetic(dtype)] * (abs(x) if scale is None else scale)
+    # Of no fixed size, so that what two operands were moved by does not cancel in their difference.
+    return x + rng.choice((-1, 1)) * rng.uniform(0.5, 1) * NOISE[arithmetic(dtype)] * (abs(x) if scale is None else scale)
 
 
 def checked(dtype, data):
@@ -208,13 +209,21 @@ def magnitude(xs):
     return sum(abs(x) for x in xs)
 
 
+def spread(xs):
+    """What the variance is moved by when its terms are: twice the deviation for each."""
+    if len(xs) < 2 or not all(math.isfinite(x) for x in xs):
+        return 1.0
+    squares = variance(xs)
+    return squares + 2 * math.sqrt(squares) * max(abs(x) for x in xs)
+
+
 # Name → (function of the group, result dtype, whether nothing may be reduced, scale of the error).
 REDUCTIONS = {
     "sum": (sum, lambda d: d if is_float(d) else "i64", True, magnitude),
     "max": (nan_or(lambda *xs: max(xs)), lambda d: d, False, None),
     "min": (nan_or(lambda *xs: min(xs)), lambda d: d, False, None),
     "mean": (lambda xs: sum(xs) / len(xs), lambda d: d if is_float(d) else None, True, lambda xs: magnitude(xs) / max(len(xs), 1)),
-    "var": (variance, lambda d: d if is_float(d) else None, True, None),
+    "var": (variance, lambda d: d if is_float(d) else None, True, spread),
     "logsumexp": (log_sum_exp, lambda d: d if is_float(d) else None, False, None),
     "any": (lambda xs: any(x != 0 for x in xs), lambda d: "bool", True, None),
     "all": (lambda xs: all(x != 0 for x in xs), lambda d: "bool", True, None),
