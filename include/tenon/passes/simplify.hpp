@@ -76,8 +76,10 @@ inline constexpr rule rules[] = {
     on<ops::logical_not>(
         [](match m) { return m.is<ops::logical_not>(0) ? m.operand_of_operand() : -1; }),
     on<ops::abs>([](match m) { return m.is<ops::abs>(0) ? m.id(0) : -1; }),
-    on<ops::abs>(
-        [](match m) { return m.is<ops::neg>(0) ? m.apply<ops::abs>(m.operand_of_operand()) : -1; }),
+    // Not of unsigned numbers, where -x is another positive number.
+    on<ops::abs>([](match m) {
+      return m.is<ops::neg>(0) && !is_unsigned(m.n.type) ? m.apply<ops::abs>(m.operand_of_operand()) : -1;
+    }),
     on<ops::relu>([](match m) { return m.is<ops::relu>(0) ? m.id(0) : -1; }),
 };
 

@@ -20,6 +20,7 @@ template <class... Arguments, class Function> constexpr bool stays(Function f) {
 }
 constexpr auto same = [](auto x) { return x; };
 using integers = tensor_argument<dtype::i32, dyn>;
+using unsigned_bytes = tensor_argument<dtype::u8, dyn>;
 using booleans = tensor_argument<dtype::boolean, dyn>;
 using halves = tensor_argument<dtype::f16, dyn>;
 
@@ -37,6 +38,7 @@ static_assert(simplifies<halves>([](auto x) { return x * 1.0; }, same));
 static_assert(simplifies<vector>([](auto x) { return abs(abs(x)); },
                                  [](auto x) { return abs(x); }));
 static_assert(simplifies<vector>([](auto x) { return abs(-x); }, [](auto x) { return abs(x); }));
+static_assert(stays<unsigned_bytes>([](auto x) { return abs(-x); }));  // abs_of_negated_unsigned
 static_assert(simplifies<vector>([](auto x) { return abs(-abs(x)); },
                                  [](auto x) { return abs(x); }));
 static_assert(simplifies<vector>([](auto x) { return relu(relu(x)); },
