@@ -7,7 +7,8 @@
 namespace standard {
 
 template <int K, bool IsUpper, class X> constexpr auto triangle(X x) {
-  auto row = tn::iota(x, axis<-2>), column = tn::iota(x, axis<-1>);
+  auto row = tn::iota(x, axis<-2>);
+  auto column = tn::iota(x, axis<-1>);
   if constexpr (IsUpper)
     return tn::where(column >= row + K, x, 0);
   else
