@@ -3,6 +3,7 @@
 // Random numbers as functions of (seed, stream, position): Philox 4x32-10 (Salmon et al., 2011),
 // with the same bits on every backend and in any order of evaluation.
 
+#include <cmath>
 #include <cstdint>
 
 #include "tenon/ops/op.hpp"

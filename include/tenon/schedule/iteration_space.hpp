@@ -8,6 +8,7 @@
 // can be: sum over rows of a sum over columns.
 
 #include "tenon/ir/build.hpp"
+#include "tenon/ops/scan.hpp"
 #include "tenon/schedule/space_instructions.hpp"
 
 namespace tenon {

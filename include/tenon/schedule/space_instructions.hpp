@@ -3,6 +3,7 @@
 // The instructions of an iteration space while it is built: equal ones are one.
 
 #include "tenon/ops/indexing.hpp"
+#include "tenon/ops/source.hpp"
 #include "tenon/schedule/space.hpp"
 
 namespace tenon::detail {
