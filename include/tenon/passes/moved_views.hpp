@@ -73,8 +73,7 @@ class moved_views {
     return result;
   }
 
-  // A slice or reshape of a broadcast, as a movement of its operand; `map` is the broadcast's
-     // map
+  // A slice or reshape of a broadcast, as a movement of its operand; `map` is the broadcast's map
   // from there.
   constexpr movement through_broadcast(node const& n, movement const& how, int& map) {
     node const& operand = g_.operand(n, 0);

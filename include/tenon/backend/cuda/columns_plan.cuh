@@ -56,9 +56,7 @@ struct columns_planner {
     arguments a{};
     set_operands<Program, v>(a, layout, call);
     split<Program>(result, a);
-    static_assert(sizeof(arguments) <= sizeof(result.prepared));
-    __builtin_memcpy(result.prepared, &a, sizeof(arguments));
-    result.launch = launch_with<Program, arguments>;
+    prepare(result, a);
     return result;
   }
 
@@ -67,50 +65,17 @@ struct columns_planner {
   [[gnu::cold]] static void set_operands(columns_arguments<Program>& a,
                                          bound_layout<Program> const& layout,
                                          bound_arguments<Program> const& call) {
-    using traits = program_traits<Program>;
-    int const rows = layout.rows.dims, inner = rows - 1;
+    int const inner = layout.rows.dims - 1;
     a.innermost = layout.rows.extents[inner];
-    a.rows.dims = rows;
-    a.rows.size = 1;
-    for (int d = 0; d < rows; ++d) {
-      long long extent = d == inner ? divide_up(a.innermost, V) : layout.rows.extents[d];
-      a.rows.size *= extent;
-      if (extent > 0) a.rows.by[d] = index_divider<64>::of(extent);
-    }
-    a.columns.dims = layout.columns.dims > 1 ? layout.columns.dims : 1;
-    a.columns.size = layout.columns.size;
-    for (int d = 0; d < layout.columns.dims; ++d)
-      if (layout.columns.extents[d] > 0)
-        a.columns.by[d] = index_divider<64>::of(layout.columns.extents[d]);
-    auto copy = [&](long long(&to_rows)[max_rank], long long(&to_columns)[max_rank],
-                    operand_layout const& from) {
-      for (int d = 0; d < max_rank; ++d) {
-        to_rows[d] = d < rows ? from.row_strides[d] : 0;
-        to_columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
-      }
-    };
-    auto moves_whole = [&](operand_layout const& from, void const* address, int bytes) {
+    a.rows = a.group_of(layout.rows, divide_up(a.innermost, V));
+    a.columns = a.group_of(layout.columns);
+    a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
       bool result = is_aligned_vector(address, bytes, V, from.row_strides[inner]);
       for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % V == 0;
       for (int d = 0; d < layout.columns.dims; ++d)
         result = result && from.column_strides[d] % V == 0;
       return result;
-    };
-    visit_instructions<Program>([&](auto index) {
-      using I = typename traits::template at<decltype(index)::value>;
-      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
-      if constexpr (I::is_load) {
-        copy(a.load_rows[I::bits], a.load_columns[I::bits], layout.loads[I::bits]);
-        a.load_moves_whole[I::bits] =
-            moves_whole(layout.loads[I::bits], call.loads[I::bits], bytes);
-      }
-      if constexpr (I::is_store) {
-        copy(a.store_rows[I::bits], a.store_columns[I::bits], layout.stores[I::bits]);
-        a.store_moves_whole[I::bits] =
-            moves_whole(layout.stores[I::bits], call.stores[I::bits], bytes);
-      }
     });
-    for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
   }
 
   // Bytes of the element operands at one position of a vector of rows.

@@ -86,12 +86,10 @@ struct grid_planner {
                                  rows * split.segments * state_words_before<Program, place::row> +
                                  to.chunks * state_words_before<Program, place::total>);
     result.is_cooperative = blocks > 1;
-    static_assert(sizeof(grid_arguments<Program>) <= sizeof(result.prepared));
     grid_arguments<Program> arguments{
         kernel_arguments<Program, max_rank, max_rank, 64>::of(layout, call, c.vector_width, {}),
         to};
-    __builtin_memcpy(result.prepared, &arguments, sizeof(arguments));
-    result.launch = launch_with<Program, grid_arguments<Program>>;
+    prepare(result, arguments);
     return result;
   }
 

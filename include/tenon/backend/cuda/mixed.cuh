@@ -92,7 +92,6 @@ template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 2)
     mixed_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
-  using totals = reductions_of<Program, place::total, 0>;
   using worker_type = mixed_worker<Program, C>;
   using of_columns = typename worker_type::of_columns;
   constexpr int v = C::vector_width, threads = C::threads_per_block;
@@ -102,12 +101,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   registers<Program, place::total> total;
   frame<Program> f{launch, row, no_element, total};
   start(f, a);
-  for_each_selected<Program, totals>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    read_register<k>(total) = reduction_facts<Program, k>::identity();
-  });
-  bool const is_writer = threadIdx.x == 0 && threadIdx.y == 0;
-  if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
+  start_totals(f);
 
   int const x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   int const width = static_cast<int>(blockDim.x), height = static_cast<int>(blockDim.y);
@@ -129,7 +123,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     }
     (std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
     worker.finish_row(columns, next_row);
-    worker.end_row();
+    if (x == 0 && worker.is_inside) end_row<Program>(f, a, worker.offsets);
     group += gridDim.x;
   } while (group * height < a.rows.size);
 
@@ -145,12 +139,8 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     __syncthreads();
     if (draws_last_ticket(a.workspace, gridDim.x)) finish_columns<Program, C>(f, a, 0, 1);
   }
-  if constexpr (program_traits<Program>::has_total) {
-    int buffer = 0;
-    if (!combine_grid<Program, totals, threads>(total, a.workspace, buffer)) return;
-    evaluate<place::total, 0, max_nodes>(f);
-    if (is_writer) store_all<place::total>(f, a);
-  }
+  int buffer = 0;
+  end_launch<threads>(f, a, buffer);
 }
 
 }  // namespace tenon

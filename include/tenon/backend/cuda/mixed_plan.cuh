@@ -73,76 +73,29 @@ struct mixed_planner {
     // If this fails, so does the launch, whose status is checked.
     (void)cudaFuncSetAttribute(result.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(result.shared_bytes));
-    int resident = 0;
-    a.blocks_can_meet =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, result.function, threads,
-                                                      result.shared_bytes) == cudaSuccess &&
-        resident * static_cast<long long>(facts.multiprocessors) >= blocks;
+    // Blocks that wait for each other are launched cooperatively: all of them or none.
+    a.blocks_can_meet = result.is_cooperative = most_resident_groups(result, facts) >= blocks;
     result.workspace_bytes =
         sizeof(unsigned) *
         static_cast<std::size_t>(first_partial +
                                  blocks * a.vectors * v *
                                      partial_words<Program, column_reductions<Program, v>>);
-    static_assert(sizeof(arguments) <= sizeof(result.prepared));
-    __builtin_memcpy(result.prepared, &a, sizeof(arguments));
-    result.launch = launch_together<Program>;
+    prepare(result, a);
     return result;
-  }
-
-  // Blocks that wait for each other are launched cooperatively: all of them or none.
-  template <class Program>
-  static cudaError_t launch_together(cuda_plan<Program> const& plan,
-                                     bound_arguments<Program> const& call, void* workspace,
-                                     cudaStream_t stream) {
-    mixed_arguments<Program> a;
-    __builtin_memcpy(&a, plan.prepared, sizeof(a));
-    a.set(call, workspace);
-    void* parameters[] = {&a};
-    if (a.blocks_can_meet)
-      return cudaLaunchCooperativeKernel(plan.function, plan.grid, plan.block, parameters,
-                                         plan.shared_bytes, stream);
-    return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
-                            stream);
   }
 
   template <class Program, int V>
   static void set_operands(mixed_arguments<Program>& a, bound_layout<Program> const& layout,
                            bound_arguments<Program> const& call) {
     using traits = program_traits<Program>;
-    auto group = [](index_group<max_rank, 64>& to, group_layout const& from) {
-      to.dims = from.dims > 1 ? from.dims : 1;
-      to.size = from.size;
-      for (int d = 0; d < from.dims; ++d)
-        if (from.extents[d] > 0) to.by[d] = index_divider<64>::of(from.extents[d]);
-    };
-    group(a.rows, layout.rows), group(a.columns, layout.columns);
+    a.rows = a.group_of(layout.rows);
+    a.columns = a.group_of(layout.columns);
     a.vectors = divide_up(layout.columns.size, V);
-    auto copy = [&](long long(&rows)[max_rank], long long(&columns)[max_rank],
-                    operand_layout const& from) {
-      for (int d = 0; d < max_rank; ++d) {
-        rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
-        columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
-      }
-    };
-    auto moves_whole = [&](operand_layout const& from, void const* address, int bytes) {
+    a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
       bool result =
           layout.columns.dims == 1 && is_aligned_vector(address, bytes, V, from.column_strides[0]);
       for (int d = 0; d < layout.rows.dims; ++d) result = result && from.row_strides[d] % V == 0;
       return result;
-    };
-    visit_instructions<Program>([&](auto index) {
-      using I = typename traits::template at<decltype(index)::value>;
-      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
-      if constexpr (I::is_load) {
-        copy(a.load_rows[I::bits], a.load_columns[I::bits], layout.loads[I::bits]);
-        a.load_moves_whole[I::bits] =
-            moves_whole(layout.loads[I::bits], call.loads[I::bits], bytes);
-      }
-      if constexpr (I::is_store) {
-        copy(a.store_rows[I::bits], a.store_columns[I::bits], layout.stores[I::bits]);
-        a.store_moves_whole[I::bits] =
-            moves_whole(layout.stores[I::bits], call.stores[I::bits], bytes);
-      }
     });
     a.is_whole = layout.columns.size % V == 0;
     visit_instructions<Program>([&](auto index) {
@@ -151,7 +104,6 @@ struct mixed_planner {
         a.is_whole =
             a.is_whole && a.load_moves_whole[I::bits] && travels_alone<storage_t<I::type>, V>;
     });
-    for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
   }
 };
 

@@ -3,9 +3,9 @@
 // One thread of the mixed skeleton: its columns of one row after the other.
 
 #include "tenon/backend/cuda/access.cuh"
-#include "tenon/backend/cuda/columns_arguments.cuh"
 #include "tenon/backend/cuda/left_columns.cuh"
 #include "tenon/backend/cuda/row_states.cuh"
+#include "tenon/backend/cuda/row_values.cuh"
 #include "tenon/backend/cuda/side_by_side.cuh"
 #include "tenon/backend/cuda/thread_stage.cuh"
 
@@ -268,25 +268,6 @@ template <class Program, class C> struct mixed_worker {
   // the next.
   static constexpr int words_per_column = partial_words<Program, of_columns>;
   __device__ __forceinline__ long long stride() const { return a.vectors * v; }
-
-  // One thread writes the row's values and takes them into the totals.
-  __device__ __forceinline__ void end_row() {
-    if (lane != 0 || !is_inside) return;
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::template stores<k>)
-        store_one<k>(f, a, offsets.stores[I::bits]);
-    });
-    for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
-      auto value =
-          static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
-      read_register<k>(f.total) =
-          facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
-    });
-  }
 };
 
 }  // namespace tenon::detail

@@ -131,14 +131,18 @@ cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program>
   return cudaLaunchKernelExC(&config, plan.function, parameters);
 }
 
+// Keeps the parameter block for every launch of the plan.
+template <class Program, class Arguments>
+[[gnu::cold]] void prepare(cuda_plan<Program>& plan, Arguments const& arguments) {
+  static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
+  __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
+  plan.launch = launch_with<Program, Arguments>;
+}
 // @pre plan.chosen and plan.split are final
 template <class Program, class Arguments>
 [[gnu::cold]] void prepare_arguments(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
-                       bound_arguments<Program> const& call) {
-  static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
-  Arguments arguments = Arguments::of(layout, call, plan.chosen.vector_width, plan.split);
-  __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
-  plan.launch = launch_with<Program, Arguments>;
+                                     bound_arguments<Program> const& call) {
+  prepare(plan, Arguments::of(layout, call, plan.chosen.vector_width, plan.split));
 }
 
 template <class Program> [[gnu::cold]] cuda_plan<Program> plan_of_nothing(char const* why) {
