@@ -5,8 +5,7 @@
 In the file, as whole-line comments:
   // registers: 128          budget of every kernel of the file (required)
   // registers(sm_80): 160   budget on one architecture
-  // sass: LDG.E.128         some kernel holds this instruction (needs cuobjdump; not checked without it)
-  // sass-every: LDG.E.128   every kernel holds it
+  // ptx: ld.global.nc.v4.u32   some kernel holds this instruction; ptxas splits no vector access
 Prints one row per kernel.
 """
 import argparse
@@ -25,7 +24,7 @@ SHARED = re.compile(r"(\d+) bytes smem")
 
 
 def read_rules(path, arch):
-    """-> (register budget or None, texts of `sass`, texts of `sass-every`)."""
+    """-> (register budget or None, texts of `ptx`)."""
     with open(path, encoding="utf-8") as source:
         lines = source.read().splitlines()
     rules = {}
@@ -33,7 +32,7 @@ def read_rules(path, arch):
         if found := re.match(r"// ([\w()-]+): (.+?)\s*$", line):
             rules.setdefault(found[1], []).append(found[2])
     budget = rules.get(f"registers(sm_{arch})") or rules.get("registers")
-    return int(budget[0]) if budget else None, rules.get("sass", []), rules.get("sass-every", [])
+    return int(budget[0]) if budget else None, rules.get("ptx", [])
 
 
 def read_kernels(log):
@@ -61,36 +60,30 @@ def demangle(names):
     return dict(zip(names, text.splitlines()))
 
 
-def read_sass(nvcc, cubin):
-    """-> {mangled kernel name: SASS text}, or None without cuobjdump."""
-    beside_nvcc = os.path.join(os.path.dirname(nvcc), "cuobjdump")
-    tool = beside_nvcc if os.path.exists(beside_nvcc) else shutil.which("cuobjdump")
-    if not tool:
-        return None
-    text = subprocess.run([tool, "-sass", cubin], text=True, capture_output=True, check=True).stdout
-    parts = re.split(r"Function : (\S+)", text)
-    return dict(zip(parts[1::2], parts[2::2]))
-
-
-def sass_faults(sass, some, every):
-    faults = [f"no kernel holds {wanted}" for wanted in some if not any(wanted in text for text in sass.values())]
-    faults += [f"{name}: lacks {wanted}" for wanted in every for name, text in sass.items() if wanted not in text]
-    return faults
+def read_ptx(folder):
+    """-> what nvcc --keep left there as PTX."""
+    texts = []
+    for name in os.listdir(folder):
+        if name.endswith(".ptx"):
+            with open(os.path.join(folder, name), encoding="utf-8") as ptx:
+                texts.append(ptx.read())
+    return "\n".join(texts)
 
 
 def check(path, arch, command):
     """-> list of faults."""
-    budget, some, every = read_rules(path, arch)
+    budget, wanted = read_rules(path, arch)
     if budget is None:
         return ["the file states no `// registers: N`"]
     with tempfile.TemporaryDirectory() as folder:
         cubin = os.path.join(folder, "out.cubin")
         result = subprocess.run(
-            command + [f"-arch=sm_{arch}", "-O3", "-cubin", "-Xptxas", "-v", path, "-o", cubin], text=True,
+            command + [f"-arch=sm_{arch}", "-O3", "-cubin", "--keep", "--keep-dir", folder, "-Xptxas", "-v", path,
+                       "-o", cubin], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=COMPILE_LIMIT_S, check=False)
         if result.returncode != 0:
             return [f"does not compile for sm_{arch}:\n{result.stdout}"]
-        sass = read_sass(command[0], cubin) if some or every else {}
+        ptx = read_ptx(folder)
     kernels = read_kernels(result.stdout)
     if not kernels:
         return ["ptxas saw no kernel: instantiate one"]
@@ -104,11 +97,7 @@ def check(path, arch, command):
             faults.append(f"{names[name]}: {facts['registers']} registers, budget {budget}")
         if facts["stack"] or facts["stores"] or facts["loads"]:
             faults.append(f"{names[name]}: local memory (stack frame or spills)")
-    if sass is None:
-        print("cuobjdump not found: the sass lines are not checked")
-    else:
-        faults += sass_faults(sass, some, every)
-    return faults
+    return faults + [f"no kernel holds {text}" for text in wanted if text not in ptx]
 
 
 def main():

@@ -2,8 +2,8 @@
 // Rows that are neighbours in memory: over blocks, with a state of several numbers, with totals,
 // and in several phases.
 // registers: 128
-// sass: LDG.E.NA.128.CONSTANT
-// sass: ATOMG.E.INC
+// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: atom.global.inc.u32
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"

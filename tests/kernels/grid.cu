@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values over all rows that rows and elements use again: one total, and two in sequence.
 // registers: 128
-// sass: LDG.E.NA.128.CONSTANT
-// sass: STG.E.EF.128
-// sass: ATOMG.E.INC
+// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: st.global.cs.v4.u32
+// ptx: atom.global.inc.u32
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows, then one value over all of them, in one launch.
 // registers: 96
-// sass: LDG.E.NA.128.CONSTANT
-// sass: ATOMG.E.INC
+// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: atom.global.inc.u32
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that are finished one by one: one phase with a state of several numbers, and two phases.
 // registers: 128
-// sass: LDG.E.NA.128.CONSTANT
-// sass: STG.E.EF.128
+// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: st.global.cs.v4.u32
 
 #include "compile_plan.cuh"
 #include "tenon/nn/normalization.hpp"

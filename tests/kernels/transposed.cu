@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Square tiles: a transposed operand beside a plain one.
 // registers: 96
-// sass: LDG.E.NA.128.CONSTANT
-// sass: STG.E.EF.128
+// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: st.global.cs.v4.u32
 
 #include "compile_plan.cuh"
 #include "tenon/capture/movement.hpp"
