@@ -52,7 +52,8 @@ struct transpose_body {
   }
   template <class Value, int... I>
   static constexpr auto reversed(Value const& x, std::integer_sequence<int, I...>) {
-    return permuted(x, axis<(Value::rank - 1 - I)...>);
+    // Not axis<...>: nvcc would spell every later axis<1, 0> of the user by this expression, whose parameters are unknown there.
+    return permuted(x, axis_t<(Value::rank - 1 - I)...>{});
   }
 };
 

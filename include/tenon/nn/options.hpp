@@ -21,10 +21,10 @@ inline constexpr bool is_function = false;
 template <class Body>
 inline constexpr bool is_function<function<Body>> = true;
 
-// axis<First, First + 1, ..., Rank - 1>
+// axis<First, First + 1, ..., Rank - 1>, written as its type for nvcc (see `transpose`).
 template <int First, int Rank, int... I>
 constexpr auto axes_from(std::integer_sequence<int, I...>) {
-  return axis<(First + I)...>;
+  return axis_t<(First + I)...>{};
 }
 template <int First, class Value>
 inline constexpr auto axes_from_to_last = axes_from<First, Value::rank>(std::make_integer_sequence<int, Value::rank - First>{});
