@@ -25,6 +25,9 @@ namespace detail {
 
 // No address: what is read there is missing.
 inline constexpr long long no_address = 0;
+// No index: a position at which an index of the user's was not read, and is not to be checked. It
+// is the one index of the user's own that is read as a missing element and not reported.
+inline constexpr long long no_index = math::smallest<long long>;
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_index(long long index, long long extent) {
   raise(
@@ -89,7 +92,7 @@ struct advance_checked : pointwise_op<4> {
   static constexpr int cost = 6;
   static TENON_HD long long eval(long long address, long long index, long long stride,
                                  long long extent) {
-    if (address == detail::no_address) return address;
+    if (address == detail::no_address || index == detail::no_index) return detail::no_address;
     long long wrapped = index < 0 ? index + extent : index;
     if (static_cast<unsigned long long>(wrapped) >= static_cast<unsigned long long>(extent))
       detail::report_index(index, extent);
@@ -97,6 +100,17 @@ struct advance_checked : pointwise_op<4> {
   }
 };
 
+// (index, position, extent): an index that was itself read at a position; none where that position
+// is outside, as it is in the other parts of a concatenation.
+struct index_within : pointwise_op<3> {
+  static constexpr std::string_view name = "index_within";
+  static constexpr int cost = 3;
+  static constexpr TENON_HD long long eval(long long index, long long position, long long extent) {
+    bool is_inside =
+        static_cast<unsigned long long>(position) < static_cast<unsigned long long>(extent);
+    return is_inside ? index : detail::no_index;
+  }
+};
 // The element at an address. A missing one is NaN, the lowest signed or the largest unsigned
 // integer, or true.
 struct fetch : pointwise_op<1> {

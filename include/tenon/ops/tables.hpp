@@ -48,8 +48,8 @@ using scan_table = type_list<cumulative_sum, cumulative_product, cumulative_maxi
 using random_table = type_list<random_bits, random_bits_64, random_normal>;
 
 // What reading at an index becomes in a program.
-using indexing_table =
-    type_list<indexed, advance, advance_checked, advance_position, fetch, address>;
+using indexing_table = type_list<indexed, advance, advance_checked, advance_position, index_within, fetch,
+              address>;
 
 using movement_table = type_list<broadcast, transpose, slice, reshape, take>;
 

@@ -2,6 +2,7 @@
 #pragma once
 // A take of a node, or a movement of a take → the same of its operands.
 
+#include "tenon/ops/indexing.hpp"
 #include "tenon/passes/moved_views.hpp"
 
 namespace tenon::passes::detail {
@@ -106,17 +107,40 @@ class moved_takes : protected moved_views {
     return result;
   }
 
+  // `original` with its indices moved.
   // @pre the indices of n are those of the result
-  constexpr int taken_twice(node const& n, movement const& how) {
+  constexpr int taken_twice(node const& original, node const& n, movement const& how) {
     attribute const inner = g_.attributes_of(n), outer = g_.attributes[how.attributes];
     index_list used;
     attribute map;
     for (long long at : inner) {
-      int j = static_cast<int>(-1 - at);
-      map.push_back(at >= 0 ? use(used, outer[static_cast<int>(at)], how)
-                            : use(used, n.operands[1 + j], n.axes >> j & 1u));
+      if (at >= 0) {
+        map.push_back(use(used, outer[static_cast<int>(at)], how));
+        continue;
+      }
+      int const j = static_cast<int>(-1 - at);
+      bool const is_checked = n.axes >> j & 1u;
+      int const index =
+          is_checked ? read_within(original, j, n.operands[1 + j], how) : n.operands[1 + j];
+      map.push_back(use(used, index, is_checked));
     }
     return build::take(g_, n.operands[0], map, used.indices, used.checked, how.dims);
+  }
+  // Index j of `original`, which became `index`: where a position at which it is read is outside
+  // there is none, which is not the user's mistake. A position of the user's is checked itself.
+  constexpr int read_within(node const& original, int j, int index, movement const& how) {
+    unsigned const varying = varying_axes(original.operands[1 + j]);
+    attribute const outer = g_.attributes[how.attributes];
+    for (int axis = 0; axis < original.rank(); ++axis) {
+      int const number = static_cast<int>(-1 - outer[axis]);
+      if (number < 0 || (how.checked >> number & 1u) || !(varying >> axis & 1u)) continue;
+      dim_list length;
+      length.push_back(original.dims[axis]);
+      index =
+          build::pointwise(g_, op_id<ops::index_within>,
+                           {{index, how.indices[number], build::size(g_, length, dtype::i64)}, 3});
+    }
+    return index;
   }
 
   // A slice or reshape of a take, as a movement of what it takes from.

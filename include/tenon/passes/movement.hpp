@@ -98,7 +98,8 @@ class puller : moved_takes {
     if (d.passes_through) {
       for (int k = 0; k < n.operands.size(); ++k)
         if (d.sources[k] >= 0) n.operands[k] = demands_[d.sources[k]].result;
-      if (n.is<ops::take>()) return d.how.takes() ? taken_twice(n, d.how) : moved_take(n, d);
+      if (n.is<ops::take>())
+        return d.how.takes() ? taken_twice(node(g_[d.id]), n, d.how) : moved_take(n, d);
       if (n.is(op_kind::movement) && d.how.takes())
         return build::broadcast(g_, n.operands[0],
                                 d.sources[0] >= 0 ? attribute(g_.attributes[d.map]) : attribute(),
