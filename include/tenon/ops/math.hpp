@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "tenon/core/config.hpp"
+#include "tenon/ops/circular.hpp"
 #include "tenon/ops/host_math.hpp"
 
 namespace tenon::math {
@@ -32,8 +33,8 @@ inline __device__ float log(float x) { return ::logf(x); }
 inline __device__ float log1p(float x) { return ::log1pf(x); }
 inline __device__ float log2(float x) { return ::log2f(x); }
 inline __device__ float log10(float x) { return ::log10f(x); }
-inline __device__ float sin(float x) { return ::sinf(x); }
-inline __device__ float cos(float x) { return ::cosf(x); }
+inline __device__ float sin(float x) { return circular::sin(x); }
+inline __device__ float cos(float x) { return circular::cos(x); }
 inline __device__ float tanh(float x) { return ::tanhf(x); }
 #else
 inline TENON_HD float exp(float x) { return host::exp(x); }

@@ -83,6 +83,11 @@ TEST(host_math, angles) {
   EXPECT_WITHIN(0.6, host::sin(x), std::sin(x));
   EXPECT_WITHIN(0.6, host::cos(x), std::cos(x));
 }
+// The form for devices has no instruction of theirs.
+TEST(device_math, angles) {
+  EXPECT_WITHIN(1.6, tenon::math::circular::sin(x), std::sin(x));
+  EXPECT_WITHIN(1.6, tenon::math::circular::cos(x), std::cos(x));
+}
 TEST(host_math, activations) {
   EXPECT_WITHIN(0.75, host::silu(x), tenon::ops::silu::reference(x));
   EXPECT_WITHIN(0.75, host::gelu_tanh(x), tenon::ops::gelu_tanh::reference(x));

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// sin and cos of float for devices: both share one reduction of the argument, which the compiler
+// then does once for sin(x) and cos(x), and which needs no local memory for any argument, as the C
+// library's does.
+//
+// Sources: W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980 (pi / 2 in
+// parts); M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, SIGNUM
+// Newsletter 18(1), 1983.
+
+#include "tenon/core/config.hpp"
+
+namespace tenon::math::circular {
+
+// x = quarters pi / 2 + rest, |rest| <= pi / 4 and right to about one rounding.
+struct angle {
+  int quarters;  // modulo 4
+  float rest;
+};
+
+// Above it the number of quarter turns times the first part of pi / 2 is no longer exact.
+inline constexpr float largest_exact = 0x1p16f;
+
+// The digits of x 2 / pi from the one of weight 2 on: 96 digits of 2 / pi decide them, and those
+// before are multiples of four quarter turns for every float of this exponent. @pre |x| >= 2^16 and
+// finite
+inline TENON_HD angle reduce_large(float x) {
+  constexpr unsigned two_over_pi[] = {0x0u,        0xA2F9836Eu, 0x4E441529u, 0xFC2757D1u,
+                                      0xF534DDC0u, 0xDB629599u, 0x3C439041u, 0xFE5163ABu};
+  unsigned const bits = __builtin_bit_cast(unsigned, x);
+  unsigned const mantissa = (bits & 0x7FFFFFu) | 0x800000u;
+  int const first = static_cast<int>(bits >> 23 & 255u) - 150 + 30;  // digit of the table
+  int const word = first >> 5, shift = first & 31;
+  unsigned long long parts[4] = {};
+  // Chosen by comparison: an index would put the table into memory.
+  for (int k = 0; k < 8; ++k)
+    for (int j = 0; j < 4; ++j) parts[j] = k == word + j ? two_over_pi[k] : parts[j];
+  auto const digits = [&](int j) {
+    return static_cast<unsigned>(((parts[j] << 32 | parts[j + 1]) << shift) >> 32);
+  };
+  unsigned long long const low = static_cast<unsigned long long>(mantissa) * digits(2);
+  unsigned long long const middle =
+      static_cast<unsigned long long>(mantissa) * digits(1) + (low >> 32);
+  unsigned long long const turns = (static_cast<unsigned long long>(mantissa * digits(0)) << 32) +
+                                   middle;  // quarter turns times 2^62, modulo 4
+  unsigned long long const rounded = turns + (1ull << 61);
+  // What is left lies between -1/2 and 1/2 quarter turns.
+  long long const rest = static_cast<long long>(turns << 2);
+  int const quarters = static_cast<int>(rounded >> 62);
+  float const radians =
+      static_cast<float>(static_cast<double>(rest) * (0x1.921fb54442d18p+0 * 0x1p-64));
+  return x < 0 ? angle{-quarters, -radians} : angle{quarters, radians};
+}
+
+inline TENON_HD angle reduce(float x) {
+  constexpr float to_integer = 0x1.8p23f;
+  float const shifted = __builtin_fmaf(x, 0x1.45f306p-1f, to_integer);
+  float const quarters = shifted - to_integer;
+  // Parts of pi / 2, all positive: the rest of -0 is -0.
+  float rest = __builtin_fmaf(quarters, -0x1.921fb4p+0f, x);
+  rest = __builtin_fmaf(quarters, -0x1.4442d0p-24f, rest);
+  rest = __builtin_fmaf(quarters, -0x1.846988p-48f, rest);
+  angle result{__builtin_bit_cast(int, shifted), rest};
+  // Of an infinity or NaN the rest is NaN as it is.
+  if (__builtin_fabsf(x) >= largest_exact && __builtin_fabsf(x) <= 0x1.fffffep127f)
+    result = reduce_large(x);
+  return result;
+}
+
+// sin((quarters) pi / 2 + rest): polynomials within 2^-27 on |rest| <= pi / 4, fitted by weighted
+// least squares.
+inline TENON_HD float sin_of(angle const& a) {
+  float const square = a.rest * a.rest;
+  bool const is_cos = a.quarters & 1;
+  float p = is_cos ? 0x1.99eb4ap-16f : -0x1.994386p-13f;
+  p = __builtin_fmaf(p, square, is_cos ? -0x1.6c0c32p-10f : 0x1.11073ap-7f);
+  p = __builtin_fmaf(p, square, is_cos ? 0x1.55554ap-5f : -0x1.555546p-3f);
+  p = __builtin_fmaf(p, square, is_cos ? -0.5f : 0.0f);
+  float const factor = is_cos ? 1.0f : a.rest;
+  float const result = __builtin_fmaf(p, is_cos ? square : a.rest, factor);
+  return a.quarters & 2 ? -result : result;
+}
+
+inline TENON_HD float sin(float x) { return sin_of(reduce(x)); }
+inline TENON_HD float cos(float x) {
+  angle const a = reduce(x);
+  return sin_of({a.quarters + 1, a.rest});
+}
+
+}  // namespace tenon::math::circular
