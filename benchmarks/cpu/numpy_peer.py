@@ -1,24 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The workloads of seed_expressions.cpp in NumPy, as rows of the same form: numpy_peer.py [rows] [columns]."""
-import json
-import sys
-import time
-
 import numpy as np
 
-REPETITIONS = 11
-
-
-def time_calls(work):
-    """-> median, 10th and 90th percentile of a call in microseconds."""
-    us = []
-    for repetition in range(-2, REPETITIONS):
-        begin = time.perf_counter()
-        work()
-        if repetition >= 0:
-            us.append((time.perf_counter() - begin) * 1e6)
-    return np.percentile(us, [50, 10, 90], method="nearest")
+import peers
 
 
 def relu_add_mul(x, y):
@@ -38,23 +23,12 @@ def softmax(x):
 
 
 def main():
-    rows, columns = (int(argument) for argument in (sys.argv[1:3] or ("8192", "4096")))
-    random = np.random.default_rng(1)
-    x, y = (random.standard_normal((rows, columns), dtype=np.float32) for _ in range(2))
-    w, b = x[0].copy(), y[0].copy()
-    workloads = {
-        "relu_add_mul": (3, lambda: relu_add_mul(x, y)),
-        "seed_sum_mean": (2, lambda: relu_add_mul(x, y).sum(1).mean()),
-        "seed_layernorm_gelu": (2, lambda: layer_norm_gelu(x, w, b)),
-        "softmax": (2, lambda: softmax(x)),
-        "sin_plus_cos": (2, lambda: np.sin(x) + np.cos(x)),
-    }
-    for name, (arrays_moved, work) in workloads.items():
-        median, p10, p90 = time_calls(work)
-        print(json.dumps({
-            "workload": name, "shape": [rows, columns], "dtype": "f32", "provider": "numpy",
-            "us": round(median, 1), "us_p10": round(p10, 1), "us_p90": round(p90, 1),
-            "gbs": round(x.nbytes * arrays_moved / median * 1e-3, 3), "timing": "call after call"}))
+    x, y, w, b = peers.normal_arrays(*peers.shape())
+    peers.report("relu_add_mul", "numpy", x, 3, lambda: relu_add_mul(x, y))
+    peers.report("seed_sum_mean", "numpy", x, 2, lambda: relu_add_mul(x, y).sum(1).mean())
+    peers.report("seed_layernorm_gelu", "numpy", x, 2, lambda: layer_norm_gelu(x, w, b))
+    peers.report("softmax", "numpy", x, 2, lambda: softmax(x))
+    peers.report("sin_plus_cos", "numpy", x, 2, lambda: np.sin(x) + np.cos(x))
 
 
 if __name__ == "__main__":
