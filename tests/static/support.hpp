@@ -68,7 +68,8 @@ constexpr std::string_view name(refusal r) {
   constexpr std::string_view names[] = {"none", "too_many_nodes", "reshape_across_broadcast",
                                         "reshape_across_reduction", "several_spaces",
                                         "several_axis_groups", "too_many_axes",
-                                        "scans_along_two_axes", "scan_is_moved", "too_many_indices"};
+                                        "scans_along_two_axes", "scan_is_moved",
+                                        "scatter_is_used_elsewhere", "too_many_indices"};
   return names[static_cast<int>(r)];
 }
 

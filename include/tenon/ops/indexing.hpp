@@ -29,24 +29,25 @@ inline constexpr long long no_address = 0;
 // is the one index of the user's own that is read as a missing element and not reported.
 inline constexpr long long no_index = math::smallest<long long>;
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_index(long long index, long long extent) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_index(char const* operation,
+                                                                long long index, long long extent) {
   raise(
-      {.operation = "take",
+      {.operation = operation,
        .problem = "index " + to_string(index) + " is out of range for extent " + to_string(extent),
        .remedy = "give indices from -extent to extent - 1"});
 }
 
-TENON_HD inline void report_index(long long index, long long extent) {
+TENON_HD inline void report_index(char const* operation, long long index, long long extent) {
 #if !defined(__CUDA_ARCH__)
-  refuse_index(index, extent);
+  refuse_index(operation, index, extent);
 #elif TENON_CHECK_INDICES
   printf(
-      "%s: take: index %lld is out of range for extent %lld; give indices from -extent to extent - "
+      "%s: %s: index %lld is out of range for extent %lld; give indices from -extent to extent - "
       "1\n",
-      "tenon", index, extent);
+      "tenon", operation, index, extent);
   __trap();
 #else
-  static_cast<void>(index), static_cast<void>(extent);
+  static_cast<void>(operation), static_cast<void>(index), static_cast<void>(extent);
 #endif
 }
 
@@ -95,7 +96,7 @@ struct advance_checked : pointwise_op<4> {
     if (address == detail::no_address || index == detail::no_index) return detail::no_address;
     long long wrapped = index < 0 ? index + extent : index;
     if (static_cast<unsigned long long>(wrapped) >= static_cast<unsigned long long>(extent))
-      detail::report_index(index, extent);
+      detail::report_index("take", index, extent);
     return advance::eval(address, wrapped, stride, extent);
   }
 };

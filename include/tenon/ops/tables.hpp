@@ -10,6 +10,7 @@
 #include "tenon/ops/random.hpp"
 #include "tenon/ops/reduction.hpp"
 #include "tenon/ops/scan.hpp"
+#include "tenon/ops/scatter.hpp"
 #include "tenon/ops/source.hpp"
 
 namespace tenon::ops {
@@ -50,6 +51,10 @@ using random_table = type_list<random_bits, random_bits_64, random_normal>;
 // What reading at an index becomes in a program.
 using indexing_table = type_list<indexed, advance, advance_checked, advance_position, index_within, fetch,
               address>;
+
+// What writing at an index becomes.
+using scatter_table =
+    type_list<target_position, is_target, greatest_update, least_update, last_update>;
 
 using movement_table = type_list<broadcast, transpose, slice, reshape, take>;
 

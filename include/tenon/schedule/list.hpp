@@ -9,6 +9,7 @@
 #include "tenon/schedule/pointwise.hpp"
 #include "tenon/schedule/rows.hpp"
 #include "tenon/schedule/scan.hpp"
+#include "tenon/schedule/scatter.hpp"
 #include "tenon/schedule/transposed.hpp"
 
 namespace tenon::schedules {
@@ -17,6 +18,6 @@ namespace tenon::schedules {
 // here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
 // columns in one sweep), scan and contraction.
 inline constexpr family const* list[] = {&transposed, &pointwise, &full, &rows,
-                                         &nested,     &mixed,     &grid, &scan};
+                                         &nested,     &mixed,     &grid, &scan, &scatter};
 
 }  // namespace tenon::schedules

@@ -12,11 +12,14 @@ constexpr schedule select(iteration_space const& space) {
   none.refused = space.refused;
   if (space.refused != refusal::none) return none;
   bool has_scan = false;
+  bool const has_updates = detail::has_updates(space);
   for (instruction const& i : space.instructions)
     has_scan = has_scan || i.op->kind == op_kind::scan;
   for (family const* candidate : schedules::list) {
     // A scan needs its axis in order, which no other family keeps.
-    if (has_scan != (candidate == &schedules::scan)) continue;
+    if (!has_updates && has_scan != (candidate == &schedules::scan)) continue;
+    // Every other family would compare each update with each position.
+    if (has_updates != (candidate == &schedules::scatter)) continue;
     schedule s;
     if (candidate->accepts(space, s)) {
       s.chosen = candidate;

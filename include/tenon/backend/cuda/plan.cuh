@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/mixed_plan.cuh"
 #include "tenon/backend/cuda/ordered_plan.cuh"
 #include "tenon/backend/cuda/rows_plan.cuh"
+#include "tenon/backend/cuda/scatter_plan.cuh"
 #include "tenon/backend/cuda/transposed_plan.cuh"
 
 namespace tenon {
@@ -21,7 +22,7 @@ template <class Program, family const* Family>
                                                                cuda_device_facts const& facts) {
   // The other skeletons have no operands that are positions.
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
-  if constexpr (program_traits<Program>::has_positions)
+  if constexpr (program_traits<Program>::has_positions && Family != &schedules::scatter)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   else
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
