@@ -70,6 +70,8 @@ constexpr call_form index_calls[] = {
     {"topk(x, axis<k>, ct<n>), topk(x, axis<k>, ct<n>, smallest)", "`auto [values, indices]`: the first n of the order, n at most 16; of equals the lowest index, NaN first"},
     {"embedding(table, index)", "the rows that the index names"},
     {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
+    {"scatter(base, axis<k>, index, updates)", "the base with the updates at the index along the axis, which is of one axis or of the base's; of several for one place the last"},
+    {"scatter_add(base, axis<k>, index, updates), scatter_mul, scatter_max, scatter_min", "the same, combined with the base and each other in the order of the updates: the same bits in every run"},
 };
 constexpr call_form view_calls[] = {
     {"pad(x, axis<k>, widths<a, b>, 0)", "a elements before and b after: a number, or `tn::edge`, `tn::reflect`, `tn::wrap`"},

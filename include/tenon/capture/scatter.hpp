@@ -11,10 +11,8 @@ namespace tenon {
 namespace detail {
 
 // What the updates of a position become, and what that does to the base.
-template <class Reduction, class Operator>
-struct combined_update {
-  template <dtype D>
-  static constexpr int identity(graph& g) {
+template <class Reduction, class Operator> struct combined_update {
+  template <dtype D> static constexpr int identity(graph& g) {
     using number = arithmetic_t<D>;
     number const none = Reduction::template identity<number>();
     if constexpr (is_floating(D))
@@ -26,7 +24,8 @@ struct combined_update {
   static constexpr int of(graph& g, int base, int is_for, int updates, int axis) {
     constexpr dtype wide = Reduction::rule.operand(D, 0);
     updates = build::convert(g, updates, wide);
-    int const counted = build::pointwise(g, op_id<ops::where>, {{is_for, updates, identity<wide>(g)}, 3}, wide);
+    int const counted =
+        build::pointwise(g, op_id<ops::where>, {{is_for, updates, identity<wide>(g)}, 3}, wide);
     int const reduced = build::reduce(g, op_id<Reduction>, counted, 1u << axis);
     return build::pointwise(g, op_id<Operator>, {{base, build::convert(g, reduced, D)}, 2}, D);
   }
@@ -35,8 +34,7 @@ struct combined_update {
 struct assigned_update {};
 
 // Lengths of the updates' own axis and of the others, from what is known of each.
-template <class Base, class Index, class Updates, int Axis>
-struct scatter_shapes {
+template <class Base, class Index, class Updates, int Axis> struct scatter_shapes {
   static constexpr bool is_vector = Index::rank == 1;
   static constexpr bool has_rank = is_vector || Index::rank == Base::rank;
   static constexpr bool is_number = Updates::rank == 0;
@@ -48,7 +46,8 @@ struct scatter_shapes {
       for (int k = 0; k < Base::rank; ++k) {
         extent const of_base = k == Axis ? Index::extents[index_axis] : Base::extents[k];
         auto const fits = [&](extent e) {
-          return are_compatible(e, of_base) && (k == Axis || e == extent(1) || !(of_base == extent(1)));
+          return are_compatible(e, of_base) &&
+                 (k == Axis || e == extent(1) || !(of_base == extent(1)));
         };
         if (!is_number && !fits(Updates::extents[k])) return false;
         if (!is_vector && k != Axis && !fits(Index::extents[k])) return false;
@@ -103,25 +102,32 @@ constexpr int assigned(graph& g, int base, int index, int is_for, int updates, i
   int chosen = updates;
   if (g[updates].rank() != 0) {
     attribute map;
-    dim_list whole = dims;
+    dim_list others = dims, given = g[updates].dims;
+    others[axis] = given[axis] = unit_dim;
+    dim_list whole = build::broadcast_shapes(g, others, given, op_id<ops::take>);
     whole[axis] = g[updates].dims[axis];
     for (int k = 0; k < last_axis; ++k) map.push_back(k == axis ? -1 : k);
-    chosen = build::take(g, build::broadcast_trailing(g, updates, whole), map, {{last}, 1}, 0u, dims);
+    chosen =
+        build::take(g, build::broadcast_trailing(g, updates, whole), map, {{last}, 1}, 0u, dims);
   }
   return build::pointwise(g, op_id<ops::where>, {{is_any, chosen, base}, 3}, D);
 }
 
-template <class Update>
-struct scatter_body {
+template <class Update> struct scatter_body {
   template <dtype D, extent... E, int Axis, dtype I, extent... F, class Updates>
   constexpr auto operator()(value<D, E...> const& base, axis_t<Axis>, value<I, F...> const& index,
                             Updates const& updates) const {
     using operand = value<D, E...>;
     using indices = value<I, F...>;
-    constexpr bool is_integer = is_index<indices>, has_room = operand::rank < max_rank, has_type = fits_type<D, Updates>();
-    static_assert(is_integer, "tenon: scatter: the index is not an integer; cast it, as in tn::cast<int>(index)");
+    constexpr bool is_integer = is_index<indices>, has_room = operand::rank < max_rank,
+                   has_type = fits_type<D, Updates>();
+    static_assert(
+        is_integer,
+        "tenon: scatter: the index is not an integer; cast it, as in tn::cast<int>(index)");
     static_assert(has_room, "tenon: scatter: the base has more than 7 axes; reshape it to fewer");
-    static_assert(has_type, "tenon: scatter: the updates have another type than the base; cast them, as in tn::cast<float>(updates)");
+    static_assert(has_type,
+                  "tenon: scatter: the updates have another type than the base; cast them, as in "
+                  "tn::cast<float>(updates)");
     if constexpr (!is_integer || !has_room || !has_type) {
       return refused{};
     } else if constexpr (!check_axes<operand::rank, Axis>()) {
@@ -129,28 +135,34 @@ struct scatter_body {
     } else {
       constexpr int axis = normalized(Axis, operand::rank);
       constexpr bool fits = scatter_shapes<operand, indices, shape_and_rank<Updates>, axis>::fit();
-      static_assert(fits, "tenon: scatter: the index or the updates do not fit the base; give the index one axis, or one for each of the base's, and the updates as many elements along the axis as the index, along the others as the base");
+      static_assert(fits,
+                    "tenon: scatter: the index or the updates do not fit the base; give the index "
+                    "one axis, or one for each of the base's, and the updates as many elements "
+                    "along the axis as the index, along the others as the base");
       if constexpr (fits)
-        return value<D, E...>{base.owner, node<D, indices::rank == 1, axis>(*base.owner, base.id, index.id, node_of(*base.owner, updates))};
+        return value<D, E...>{base.owner,
+                              node<D, indices::rank == 1, axis>(*base.owner, base.id, index.id,
+                                                                node_of(*base.owner, updates))};
       else
         return refused{};
     }
   }
-  template <class... A>
-  constexpr auto operator()(A const&...) const {
-    static_assert(is_known_form<A...>, "tenon: scatter: the arguments are not a base, one axis, an index and updates; write tn::scatter_add(base, tn::axis<0>, index, updates)");
+  template <class... A> constexpr auto operator()(A const&...) const {
+    static_assert(is_known_form<A...>,
+                  "tenon: scatter: the arguments are not a base, one axis, an index and updates; "
+                  "write tn::scatter_add(base, tn::axis<0>, index, updates)");
     return refused{};
   }
 
  private:
-  template <class T>
-  struct shape_and_rank : shape_of<T> {
+  template <class T> struct shape_and_rank : shape_of<T> {
     static constexpr int rank = shape_of<T>::extents.size();
   };
-  template <dtype D, class Updates>
-  static constexpr bool fits_type() {
-    if constexpr (is_value<Updates>) return Updates::type == D;
-    else return is_literal<Updates>;
+  template <dtype D, class Updates> static constexpr bool fits_type() {
+    if constexpr (is_value<Updates>)
+      return Updates::type == D;
+    else
+      return is_weakly_typed<Updates>;
   }
   template <dtype D, bool IsVector, int Axis>
   static constexpr int node(graph& g, int base, int index, int updates) {
@@ -159,8 +171,10 @@ struct scatter_body {
     length.push_back(dims[Axis]);
     index = build::convert(g, index, dtype::i64);
     index = IsVector ? along_last(g, index, dims.size()) : axis_last(g, index, Axis);
-    int const target = build::pointwise(g, op_id<ops::target_position>, {{index, build::size(g, length, dtype::i64)}, 2});
-    int const is_for = build::pointwise(g, op_id<ops::is_target>, {{target, base_position(g, dims, Axis)}, 2});
+    int const target = build::pointwise(g, op_id<ops::target_position>,
+                                        {{index, build::size(g, length, dtype::i64)}, 2});
+    int const is_for =
+        build::pointwise(g, op_id<ops::is_target>, {{target, base_position(g, dims, Axis)}, 2});
     if constexpr (std::is_same_v<Update, assigned_update>) {
       require_length(g, index, updates, Axis);
       return assigned<D>(g, base, index, is_for, updates, Axis);
@@ -181,13 +195,21 @@ struct scatter_body {
 
 }  // namespace detail
 
-// scatter(base, axis, index, updates): the base with the updates where the index says, along the axis; of several for one
-// place the last one. The index has one axis, for whole slices of the base, or the base's axes.
+// scatter(base, axis, index, updates): the base with the updates where the index says, along the
+// axis; of several for one place the last one. The index has one axis, for whole slices of the
+// base, or the base's axes.
 inline constexpr function<detail::scatter_body<detail::assigned_update>> scatter{};
-// The same, adding, multiplying, or keeping the greatest or least; the updates of one place are combined in their order.
-inline constexpr function<detail::scatter_body<detail::combined_update<ops::sum, ops::add>>> scatter_add{};
-inline constexpr function<detail::scatter_body<detail::combined_update<ops::product, ops::mul>>> scatter_mul{};
-inline constexpr function<detail::scatter_body<detail::combined_update<ops::greatest_update, ops::maximum>>> scatter_max{};
-inline constexpr function<detail::scatter_body<detail::combined_update<ops::least_update, ops::minimum>>> scatter_min{};
+// The same, adding, multiplying, or keeping the greatest or least; the updates of one place are
+// combined in their order.
+inline constexpr function<detail::scatter_body<detail::combined_update<ops::sum, ops::add>>>
+    scatter_add{};
+inline constexpr function<detail::scatter_body<detail::combined_update<ops::product, ops::mul>>>
+    scatter_mul{};
+inline constexpr function<
+    detail::scatter_body<detail::combined_update<ops::greatest_update, ops::maximum>>>
+    scatter_max{};
+inline constexpr function<
+    detail::scatter_body<detail::combined_update<ops::least_update, ops::minimum>>>
+    scatter_min{};
 
 }  // namespace tenon

@@ -36,7 +36,8 @@ struct update_needs<program<Instructions...>, Part> {
     table t;
     [&]<int... K>(std::integer_sequence<int, K...>) {
       (visit<typename traits::template at<size - 1 - K>>(t, size - 1 - K), ...);
-    }(std::make_integer_sequence<int, size>{});
+    }
+    (std::make_integer_sequence<int, size>{});
     return t;
   }
   static constexpr table all = compute();
@@ -47,13 +48,13 @@ template <class Program, update_part Part, place Where> struct update_reads {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
   static constexpr bool holds =
-      at<K>::is_read && at<K>::where == Where && update_needs<Program, Part>::all.needed[K];
+      at<K>::is_read&& at<K>::where == Where&& update_needs<Program, Part>::all.needed[K];
 };
 template <class Program, update_part Part, place Where> struct update_steps {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
-  static constexpr bool holds = at<K>::is_computed && at<K>::where == Where &&
-                                update_needs<Program, Part>::all.needed[K];
+  static constexpr bool holds =
+      at<K>::is_computed&& at<K>::where == Where&& update_needs<Program, Part>::all.needed[K];
 };
 
 // The comparison of an update's target with a position.

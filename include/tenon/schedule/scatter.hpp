@@ -22,8 +22,8 @@ constexpr int gate_of(iteration_space const& space, instruction const& reduction
   return space.instructions[gate].op == op_id<ops::is_target> ? gate : -1;
 }
 
-// @post every reduction is of the updates that one comparison of a target with a whole axis of the
-// result lets pass, and nothing is reduced or stored beside them
+// @post every reduction is of the updates that one comparison of a target with positions along
+// one axis of the result lets pass, and nothing is reduced or stored beside them
 constexpr bool place_scatter(iteration_space const& space, schedule& s) {
   s.refused = refusal::scatter_is_used_elsewhere;
   int gate = -1;
@@ -41,7 +41,9 @@ constexpr bool place_scatter(iteration_space const& space, schedule& s) {
   instruction const& compared = space.instructions[gate];
   instruction const& target = space.instructions[compared.operands[0]];
   instruction const& position = space.instructions[compared.operands[1]];
-  if (position.op != op_id<ops::index> || (target.axes & position.axes)) return false;
+  bool const is_one_axis = (position.axes & (position.axes - 1)) == 0;
+  if (position.op != op_id<ops::index> || !is_one_axis || (target.axes & position.axes))
+    return false;
   s.rows = all_axes(space) & ~s.columns;
   if (!place_values(space, s)) {
     s.refused = refusal::scatter_is_used_elsewhere;

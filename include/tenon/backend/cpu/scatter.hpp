@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The skeleton of scatter: the updates are sorted by their targets, then each position of the result
-// takes in its own, in their order.
+// The skeleton of scatter: the updates are sorted by their targets, then each position of the
+// result takes in its own, in their order.
 
 #include <vector>
 
@@ -35,18 +35,28 @@ struct sorted_updates {
 struct target_axis {
   int dim = -1;  // -1: its length is 1
   long long length = 1, others = 1;
+  long long first = 0, step = 1;  // the targets that its positions stand for
 
-  template <class Program> static target_axis of(bound_layout<Program> const& layout) {
-    using position = typename program_traits<Program>::template at<tenon::detail::gate<Program>::position>;
+  template <class Program> static target_axis of(call<Program> const& c) {
+    using position =
+        typename program_traits<Program>::template at<tenon::detail::gate<Program>::position>;
+    bound_layout<Program> const& layout = c.layout;
     target_axis result;
+    result.first = c.template position<position>(coordinate{});
     for (int d = 0; d < layout.rows.dims; ++d)
-      if (layout.loads[position::bits].row_strides[d] != 0) result.dim = d;
-    if (result.dim >= 0) result.length = layout.rows.extents[result.dim];
+      if (long long const stride = layout.loads[position::bits].row_strides[d])
+        result.dim = d, result.step = stride, result.length = layout.rows.extents[d];
     result.others = result.length == 0 ? 0 : layout.rows.size / result.length;
     return result;
   }
+  // The position that stands for a target; -1: none does.
+  long long position_of(long long target) const {
+    long long const further = target - first, position = further / step;
+    return further % step == 0 && position >= 0 && position < length ? position : -1;
+  }
   // The coordinates of position `target` along the axis, and `other` along the others.
-  void locate(group_layout const& rows, long long target, long long other, coordinate& where) const {
+  void locate(group_layout const& rows, long long target, long long other,
+              coordinate& where) const {
     where.at[0] = 0;
     for (int d = rows.dims - 1; d >= 0; --d) {
       where.at[d] = d == dim ? target : other % rows.extents[d];
@@ -59,7 +69,7 @@ struct target_axis {
 struct scattered {
   template <class Program> static void run(call<Program> const& c) {
     row_state<Program> const state = initial_state(c);
-    target_axis const axis = target_axis::of(c.layout);
+    target_axis const axis = target_axis::of(c);
     if constexpr (tenon::detail::target_varies_over_rows<Program>) {
       parallel_for(axis.others, [&](long long other) {
         row_state<Program> mine = state;
@@ -108,7 +118,8 @@ struct scattered {
       locate(c.layout.columns, update, column);
       evaluate_at<update_part::target>(c, state, element, column);
       frame<Program> const f{state.launch, state.row, element, state.total};
-      targets[static_cast<std::size_t>(update)] = value_of<tenon::detail::gate<Program>::target>(f);
+      targets[static_cast<std::size_t>(update)] =
+          axis.position_of(value_of<tenon::detail::gate<Program>::target>(f));
     }
     sorted_updates result;
     result.sort(targets, axis.length);

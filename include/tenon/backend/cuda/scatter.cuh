@@ -15,9 +15,11 @@ struct scatter_split {
   int tile_targets = 1, tile_others = 1;
   int lanes = 1;  // threads beside each other along the others, a power of two
   long long targets = 1, others = 1;
+  long long step = 1;  // of the targets that neighbouring positions stand for
 };
 
-template <class Program> struct scatter_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
+template <class Program>
+struct scatter_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
   scatter_split tiles;
 };
 
@@ -114,8 +116,7 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
                                               long long number) {
     operand_offsets<Program> offsets = this->where;
     for_each_digit(a.columns, number, [&](int d, long long digit) {
-      for (int k = 0; k < traits::load_count; ++k)
-        offsets.loads[k] += digit * a.load_columns[k][d];
+      for (int k = 0; k < traits::load_count; ++k) offsets.loads[k] += digit * a.load_columns[k][d];
     });
     evaluate_update<Part>(frame_of(element), [&](auto index) {
       constexpr int k = decltype(index)::value;
@@ -129,7 +130,14 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
   __device__ __forceinline__ int target_of(long long number, long long first, int count) {
     registers<Program, place::element> element;
     evaluate_at<update_part::target>(element, number);
-    long long const target = value_of<gate<Program>::target>(frame_of(element)) - first;
+    using position = at<gate<Program>::position>;
+    long long target = value_of<gate<Program>::target>(frame_of(element)) -
+                       reinterpret_cast<long long>(a.loads[position::bits]);
+    if (a.tiles.step != 1) {
+      if (target % a.tiles.step != 0) return -1;
+      target /= a.tiles.step;
+    }
+    target -= first;
     return target >= 0 && target < count ? static_cast<int>(target) : -1;
   }
   __device__ __forceinline__ void take_in(update_registers<Program>& states, long long number) {
@@ -173,7 +181,8 @@ __global__ void __launch_bounds__(C::threads_per_block)
   worker.begin_launch();
   scatter_split const& split = a.tiles;
   int const lane = static_cast<int>(threadIdx.x) & (split.lanes - 1);
-  int const slots = scatter_threads / split.lanes, slot = static_cast<int>(threadIdx.x) / split.lanes;
+  int const slots = scatter_threads / split.lanes,
+            slot = static_cast<int>(threadIdx.x) / split.lanes;
   long long const across = (split.others + split.tile_others - 1) / split.tile_others;
   long long const tiles = across * ((split.targets + split.tile_targets - 1) / split.tile_targets);
   for (long long t = blockIdx.x; t < tiles; t += gridDim.x) {

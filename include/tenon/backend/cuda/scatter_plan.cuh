@@ -14,16 +14,16 @@ struct scatter_planner {
   // Tiles are made smaller, down to a state per thread, until so many blocks are busy.
   static constexpr long long wanted_tiles = 528;
 
-  template <class Program>
-  static scatter_split split_of(bound_layout<Program> const& layout) {
+  template <class Program> static scatter_split split_of(bound_layout<Program> const& layout) {
     using position = typename program_traits<Program>::template at<gate<Program>::position>;
     scatter_split result;
     for (int d = 0; d < layout.rows.dims; ++d)
-      if (layout.loads[position::bits].row_strides[d] != 0) result.target_dim = d;
-    if (result.target_dim >= 0) result.targets = layout.rows.extents[result.target_dim];
+      if (long long const stride = layout.loads[position::bits].row_strides[d])
+        result.target_dim = d, result.step = stride, result.targets = layout.rows.extents[d];
     result.others = result.targets == 0 ? 0 : layout.rows.size / result.targets;
     while (result.lanes < scatter_threads && result.lanes < result.others) result.lanes *= 2;
-    long long elements = most_tile_bytes / static_cast<long long>(sizeof(update_registers<Program>));
+    long long elements =
+        most_tile_bytes / static_cast<long long>(sizeof(update_registers<Program>));
     while (elements > scatter_threads && layout.rows.size / elements < wanted_tiles) elements /= 2;
     // Whole lanes first, then as many targets as fit; what is left widens the tile again.
     long long others = clamped(result.others, 1, at_least(result.lanes, scatter_threads));
@@ -44,14 +44,15 @@ struct scatter_planner {
     result.function = reinterpret_cast<void const*>(
         &scatter_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
     result.chosen = chosen;
-    result.why = "each tile of the result reads all indices and takes in its updates in their order";
+    result.why =
+        "each tile of the result reads all indices and takes in its updates in their order";
     result.block = dim3(scatter_threads);
     arguments prepared{};
     static_cast<widest_arguments<Program>&>(prepared) =
         widest_arguments<Program>::of(layout, call, chosen.vector_width, result.split);
     scatter_split const tiles = prepared.tiles = split_of(layout);
-    long long const blocks = divide_up(tiles.targets, tiles.tile_targets) *
-                             divide_up(tiles.others, tiles.tile_others);
+    long long const blocks =
+        divide_up(tiles.targets, tiles.tile_targets) * divide_up(tiles.others, tiles.tile_others);
     result.grid = dim3(static_cast<unsigned>(clamped(blocks, 1, most_blocks)));
     result.shared_bytes = static_cast<unsigned>(tiles.tile_targets * tiles.tile_others *
                                                 sizeof(update_registers<Program>));
