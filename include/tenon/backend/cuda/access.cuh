@@ -50,43 +50,6 @@ template <class Program> struct element_operands {
   }
 };
 
-// Whether every vector of Program's width is aligned in every operand, and no vector crosses the
-// end of an innermost axis. A one-dimensional group may have a tail, if `tail_is_allowed`.
-template <class Program>
-[[gnu::cold]] bool moves_as_vectors(bound_layout<Program> const& layout,
-                                    bound_arguments<Program> const& call, bool tail_is_allowed) {
-  using operands = element_operands<Program>;
-  constexpr int width = operands::vector_width;
-  group_layout const& columns = layout.columns;
-  if (width == 1 || columns.dims == 0) return false;
-  int inner = columns.dims - 1;
-  bool has_tail = columns.extents[inner] % width != 0;
-  if (has_tail && !(tail_is_allowed && columns.dims == 1)) return false;
-  bool result = true;
-  operands::each(layout, call, [&](operand_layout const& operand, void const* address, int bytes) {
-    if (operand.column_strides[inner] == 0 && columns.dims > 1)
-      return;  // one element stands for the vector
-    result = result && operand.column_strides[inner] == 1 &&
-             reinterpret_cast<std::uintptr_t>(address) % (width * bytes) == 0;
-    for (int d = 0; d < inner; ++d) result = result && operand.column_strides[d] % width == 0;
-    for (int d = 0; d < layout.rows.dims; ++d)
-      result = result && operand.row_strides[d] % width == 0;
-  });
-  return result;
-}
-
-// Whether the columns are one axis along which every operand is contiguous.
-template <class Program>
-[[gnu::cold]] bool columns_are_contiguous(bound_layout<Program> const& layout,
-                                          bound_arguments<Program> const& call) {
-  bool result = layout.columns.dims <= 1;
-  element_operands<Program>::each(
-      layout, call, [&](operand_layout const& operand, void const*, int) {
-        result = result && (layout.columns.size <= 1 || operand.column_strides[0] == 1);
-      });
-  return result;
-}
-
 // Whether neighbouring rows lie next to each other in memory and neighbouring columns do not, in
 // most operands.
 template <class Program>

@@ -9,23 +9,23 @@
 namespace tenon {
 namespace detail {
 
-template <class Program, class C>
-using flat_arguments = kernel_arguments<Program, 1, C::group_dims, C::index_bits>;
+// One block of parameters for all configurations, so that the host fills it in one way.
+template <class Program> using flat_arguments = kernel_arguments<Program, 1, max_rank, 64>;
 
 }  // namespace detail
 
 // Owners: tiles of threads x items vectors go to the blocks in turn; thread t of a block takes
-// vectors t, t + threads, ... of a tile. Elements after the last whole vector go to the first
-// threads of the last block. Registers: items vectors of each operand, as they lie in memory; up to
-// four running states per reduction. Shared memory: one state per warp and reduction, twice. Global
-// memory: each operand is read once and each element store written once: sizeof(element) bytes per
-// element each.
+// vectors t, t + threads, ... of a tile. Registers: items vectors of each operand, as they lie in
+// memory; up to four running states per reduction. Shared memory: one state per warp and reduction,
+// twice. Global memory: each operand is read once and each element store written once:
+// sizeof(element) bytes per element each.
 // @pre at least one block; the grid is a function of the number of elements if there are
-// reductions, and then the slots in the workspace are 0
+// reductions, and then the slots in the workspace are 0; where C has one dimension, every operand
+// is packed and the elements are whole vectors
 // @post every store is written once per position; the slots are 0 again
-template <class Program, class C, unsigned long long Build, class Arguments>
+template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, 1)
-    flat_kernel(const __grid_constant__ Arguments a) {
+    flat_kernel(const __grid_constant__ detail::flat_arguments<Program> a) {
   using namespace detail;
   constexpr int v = C::vector_width, items = C::items, dims = C::group_dims,
                 threads = C::threads_per_block;
@@ -44,42 +44,19 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   reset<Program, running>(states);
   cascade<Program, running> levels;
   constexpr long long tile_size = static_cast<long long>(threads) * items;
-  long long const vectors = v > 1 && dims == 1 ? a.columns.size / v : a.vectors;
-  for (long long first = blockIdx.x * tile_size; first < vectors;
+  int const partial = dims > 1 ? a.tail : 0;
+  for (long long first = blockIdx.x * tile_size; first < a.vectors;
        first += gridDim.x * tile_size) {
-    item_positions<long long> positions{first + thread, threads, vectors};
+    item_positions<long long> positions{first + thread, threads, a.vectors - (partial != 0),
+                                        partial};
     selected_registers<Program, tile_loads> tile;
-    load_tile<Program, tile_loads, v, items, dims, dims == 1>(tile, a, origin, positions, true);
+    load_tile<Program, tile_loads, v, items, dims, true>(tile, a, origin, positions, true);
     selected_registers<Program, no_loads> none;
-    process_tile<1, true, v, items, dims, tile_loads, no_loads, no_loads>(
-        tile, none, states, f, a, origin, positions, true);
+    process_tile<1, true, v, items, dims, tile_loads, no_loads, no_loads>(tile, none, states, f, a,
+                                                                          origin, positions, true);
     levels.after_tile(states);
   }
   levels.finish(row, states);
-
-  if constexpr (v > 1 && dims == 1) {
-    if (blockIdx.x == gridDim.x - 1 && thread < a.tail) {
-      using last_loads = needed_loads<Program, 1, 1, 1, true>;
-      using last_running = running_states<Program, 1, 1, 1>;
-      selected_registers<Program, last_running> last;
-      for_each_selected<Program, last_running>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        read_register<k>(last).at[0] = read_register<k>(row);
-      });
-      long long index = vectors * v + thread;
-      // The strides count vectors here, and every operand is contiguous.
-      operand_offsets<Program> at_index;
-      for (auto& offset : at_index.loads) offset = index;
-      for (auto& offset : at_index.stores) offset = index;
-      item_positions<int> single{0, 1, 1};
-      selected_registers<Program, last_loads> tile;
-      load_tile<Program, last_loads, 1, 1, 1, true>(tile, a, at_index, single, true);
-      selected_registers<Program, no_loads> none;
-      process_tile<1, true, 1, 1, 1, last_loads, no_loads, no_loads>(tile, none, last, f, a,
-                                                                     at_index, single, true);
-      join_chains<Program, last_running>(row, last);
-    }
-  }
 
   if constexpr (program_traits<Program>::has_reduction) {
     int buffer = 0;

@@ -28,76 +28,51 @@ struct flat_planner {
                                : loads<Program> <= 2                   ? 4
                                : loads<Program> <= 4                   ? 2
                                                                        : 1;
-  template <class Program> static constexpr int singles = is_bound_by_arithmetic<Program> ? 1 : 4;
-
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
                                                cuda_device_facts const&) {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr bool reduces = program_traits<Program>::has_reduction;
-    constexpr configuration strided{.vector_width = v,
+    constexpr configuration large{.vector_width = v, .items = u, .threads_per_block = 256};
+    constexpr configuration general{.vector_width = v,
                                     .items = u > 2 ? 2 : u,
                                     .threads_per_block = 256,
-                                    .group_dims = max_rank,
-                                    .index_bits = 32};
-    constexpr configuration single{.items = singles<Program>,
-                                   .threads_per_block = 256,
-                                   .group_dims = max_rank,
-                                   .index_bits = 32};
-    constexpr configuration single_wide{.items = singles<Program>,
-                                        .threads_per_block = 256,
-                                        .group_dims = max_rank,
-                                        .index_bits = 64};
-    long long n = layout.columns.size;
-    if (n == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
+                                    .group_dims = max_rank};
+    if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no elements: no launch");
+    auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
     if constexpr (v > 1) {
-      if (moves_as_vectors(layout, call, true)) {
-        if (layout.columns.dims == 1) return contiguous<Program, v, u, reduces>(layout, call);
-        if (n < 1ll << 31)
-          return planned<Program, strided>(layout, call,
-                                           "vectors along the innermost axis, others strided");
+      if (operands.is_packed) {
+        // One block need not wait for others; the bound is where a second one would begin to pay,
+        // and what four accesses of each thread hold.
+        constexpr configuration one_block{.vector_width = v, .items = u, .threads_per_block = 1024};
+        if constexpr (reduces)
+          if (layout.columns.size <= 16384)
+            return planned<Program, one_block>(operands, "contiguous vectors, one block");
+        return planned<Program, large>(operands, "contiguous vectors");
       }
     }
-    constexpr char const* why =
-        is_bound_by_arithmetic<Program>
-            ? "single elements: arithmetic is the bound"
-            : "single elements: an operand is strided, misaligned or of odd length";
-    if (n < 1ll << 31) return planned<Program, single>(layout, call, why);
-    return planned<Program, single_wide>(layout, call, why);
+    return planned<Program, general>(
+        operands, is_bound_by_arithmetic<Program> ? "single elements: arithmetic is the bound"
+                  : operands.moves_elements()
+                      ? "single elements: an operand is strided, misaligned or of odd length"
+                  : operands.is_contiguous ? "contiguous vectors, the last one in part"
+                                           : "vectors along the innermost axis, others repeated");
   }
 
  private:
-  template <class Program, int V, int Items, bool Reduces>
-  [[gnu::cold]] static cuda_plan<Program> contiguous(bound_layout<Program> const& layout,
-                                                     bound_arguments<Program> const& call) {
-    constexpr configuration large{.vector_width = V, .items = Items, .threads_per_block = 256};
-    long long n = layout.columns.size;
-    if constexpr (Reduces) {
-      // One block need not wait for others; the bound is where a second one would begin to pay, and
-      // what four accesses of each thread hold.
-      constexpr configuration one_block{
-          .vector_width = V, .items = Items, .threads_per_block = 1024};
-      if (n <= 16384)
-        return planned<Program, one_block>(layout, call, "contiguous vectors, one block");
-    }
-    return planned<Program, large>(layout, call, "contiguous vectors");
-  }
-
   template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
-                                                  bound_arguments<Program> const& call,
+  [[gnu::cold]] static cuda_plan<Program> planned(flat_arguments<Program> const& operands,
                                                   char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
     cuda_plan<Program> result;
     result.function =
-        reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash,
-                                                   flat_arguments<Program, specialization_of<C>>>);
+        reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash>);
     result.chosen = C;
     result.why = why;
-    long long tiles = divide_up(layout.columns.size / C.vector_width,
-                                static_cast<long long>(C.threads_per_block) * C.items);
+    long long tiles =
+        divide_up(operands.vectors, static_cast<long long>(C.threads_per_block) * C.items);
     long long most =
         reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks;
     long long blocks = clamped(tiles, 1, most);
@@ -105,7 +80,7 @@ struct flat_planner {
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(C.threads_per_block);
     if constexpr (reduces) add_slots(result);
-    prepare_arguments<Program, flat_arguments<Program, specialization_of<C>>>(result, layout, call);
+    prepare(result, operands);
     return result;
   }
 };

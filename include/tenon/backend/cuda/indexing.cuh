@@ -33,6 +33,7 @@ template <> struct index_divider<32> {
 template <> struct index_divider<64> {
   using index = unsigned long long;
   unsigned long long divisor = 1, multiplier = 1ull << 63;
+  unsigned narrow_multiplier = 1u << 31;  // of indices that fit 32 bits, as most do
   int shift = 0;
 
   // @pre 1 <= extent < 2^62
@@ -49,9 +50,14 @@ template <> struct index_divider<64> {
     }
     result.multiplier = quotient + (rest != 0);
     if (result.divisor == 1) result.multiplier = 1ull << 63;
+    result.narrow_multiplier =
+        static_cast<unsigned>((result.multiplier + 0xffffffffull) >> 32);  // rounded up again
     return result;
   }
   __device__ __forceinline__ index quotient(index n) const {
+    if (n >> 31 == 0)
+      return static_cast<index>(__umulhi(static_cast<unsigned>(n) << 1, narrow_multiplier)) >>
+             shift;
     return __umul64hi(n << 1, multiplier) >> shift;
   }
 };

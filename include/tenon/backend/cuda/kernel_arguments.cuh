@@ -63,15 +63,16 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
     a.split = split;
     return a;
   }
-  // Whether no element is moved by itself.
-  bool moves_vectors() const {
-    bool result = tail == 0;
+  // Whether some element is moved by itself though its vector is whole.
+  bool moves_elements() const {
+    bool result = false;
     for (access how : load_access)
-      result = result && how != access::elements && how != access::strided;
+      result = result || how == access::elements || how == access::strided;
     for (access how : store_access)
-      result = result && how != access::elements && how != access::strided;
+      result = result || how == access::elements || how == access::strided;
     return result;
   }
+  bool moves_vectors() const { return tail == 0 && !moves_elements(); }
   void set(bound_arguments<Program> const& call, void* call_workspace) {
     for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
     for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
