@@ -11,6 +11,7 @@ struct graph_output {
   int id = -1;
   dtype type = dtype::f32;  // the dtype it is stored in; the node itself may be computed wider
   dim_list dims = {};       // the shape it is presented in: the node's, or a reshape of it
+  int window = no_attribute;  // start, stop and step of every axis, where a part is presented
 };
 
 // Why an expression cannot be one kernel. Each has a message of its own (runtime/refusals.hpp) and

@@ -48,6 +48,19 @@ constexpr void print_attributes(text& out, graph const& g, node const& n) {
   out << ']';
 }
 
+constexpr void print_output(text& out, graph const& g, graph_output const& output) {
+  out << " %" << output.id << ':' << name(output.type);
+  if (output.window == no_attribute) return;
+  out << " of [";
+  bool is_first = true;
+  for (long long number : g.attributes[output.window]) {
+    out << (is_first ? "" : " ");
+    number == open_bound ? out << '_' : out << number;
+    is_first = false;
+  }
+  out << ']';
+}
+
 }  // namespace detail
 
 constexpr text print(graph const& g) {
@@ -62,7 +75,7 @@ constexpr text print(graph const& g) {
     out << '\n';
   }
   out << "return";
-  for (graph_output const& output : g.outputs) out << " %" << output.id << ':' << name(output.type);
+  for (graph_output const& output : g.outputs) detail::print_output(out, g, output);
   out << '\n';
   return out;
 }

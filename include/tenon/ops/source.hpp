@@ -35,7 +35,8 @@ struct load : basic_op<op_kind::source, 0> {
 struct address : basic_op<op_kind::source, 0> {
   static constexpr std::string_view name = "address";
 };
-// In a program: writes its operand to output number `bits`.
+// In a program: writes its operand to output number `bits`; where it has a second one, that many
+// elements from the output's first, and nothing where that is negative.
 struct store : basic_op<op_kind::source, 1> {
   static constexpr std::string_view name = "store";
 };

@@ -12,6 +12,7 @@
 #include "tenon/ops/scan.hpp"
 #include "tenon/ops/scatter.hpp"
 #include "tenon/ops/source.hpp"
+#include "tenon/ops/window.hpp"
 
 namespace tenon::ops {
 
@@ -55,6 +56,9 @@ using indexing_table = type_list<indexed, advance, advance_checked, advance_posi
 // What writing at an index becomes.
 using scatter_table =
     type_list<target_position, is_target, greatest_update, least_update, last_update>;
+
+// What storing a part becomes.
+using window_table = type_list<window_index, window_offset>;
 
 using movement_table = type_list<broadcast, transpose, slice, reshape, take>;
 

@@ -3,9 +3,9 @@
 // graph + schedule → program<...>: the last step of the way from values back to a type.
 
 #include "tenon/capture/trace.hpp"
-#include "tenon/passes/pipeline.hpp"
 #include "tenon/program/flat_description.hpp"
 #include "tenon/program/instruction.hpp"
+#include "tenon/program/lower.hpp"
 #include "tenon/schedule/select.hpp"
 
 namespace tenon {
@@ -59,33 +59,28 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     item.meta =
         meta{g.outputs[st.output].type, s.store_places[k], s.phases[st.value], true}.packed();
     item.operands[item.operand_count++] = st.value;
+    if (st.offset >= 0) item.operands[item.operand_count++] = st.offset;
     item.bits = k;
     result.add(item);
   }
 }
 
-// @pre g comes out of the passes
-template <class Capacities> constexpr flat_program<Capacities> flatten(graph const& g) {
+template <class Capacities> constexpr flat_program<Capacities> flatten(graph const& traced) {
+  lowered_graph const lowered = lower(traced);
   flat_program<Capacities> result;
-  result.argument_count = g.inputs.size();
-  result.output_count = g.outputs.size();
-  result.refused = g.size() > max_nodes ? refusal::too_many_nodes : g.refused;
+  result.argument_count = lowered.final.inputs.size();
+  result.output_count = lowered.final.outputs.size();
+  result.refused = lowered.refused;
   if (result.refused != refusal::none) return result;
-  iteration_space space = make_iteration_space(g);
-  schedule s = select(space);
-  // A node that is read along different axes is several instructions.
-  bool is_too_long = space.instructions.size() + space.stores.size() > max_nodes;
-  result.refused = is_too_long ? refusal::too_many_nodes : s.refused;
-  if (result.refused != refusal::none) return result;
-  result.chosen = s.chosen;
-  flatten(g, space, s, result);
+  result.chosen = lowered.plan.chosen;
+  flatten(lowered.final, lowered.space, lowered.plan, result);
   return result;
 }
 
 // A member, because nvcc 13.0 crashes on a variable template of this type that is named outside a
 // template.
 template <class Capacities, class Function, class... Arguments> struct lowered_with {
-  static constexpr auto flat = flatten<Capacities>(passes::run(trace<Function, Arguments...>()));
+  static constexpr auto flat = flatten<Capacities>(trace<Function, Arguments...>());
   // All of it that a call reads while the program runs, so that the rest is not emitted.
   static constexpr auto about = flat.about;
 };

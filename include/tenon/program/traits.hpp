@@ -38,6 +38,8 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr bool is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
   static constexpr bool is_read = is_load || is_position;
   static constexpr bool is_store = std::is_same_v<Op, ops::store>;
+  // A store that finds its place itself.
+  static constexpr bool is_window = is_store && sizeof...(Operands) == 2;
   static constexpr bool moves_elements = (is_load || is_store) && where == place::element;
   static constexpr bool is_reduction = Op::kind == op_kind::reduction;
   static constexpr bool is_scan = Op::kind == op_kind::scan;
@@ -51,6 +53,10 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr int first_operand = [] {
     int all[] = {Operands..., -1};
     return all[0];
+  }();
+  static constexpr int second_operand = [] {
+    int all[] = {Operands..., -1, -1};
+    return all[1];
   }();
 };
 
@@ -91,7 +97,7 @@ struct program_traits<program<Instructions...>> {
   static constexpr int size_count = (0 + ... + (instruction_traits<Instructions>::is_size));
   static constexpr bool has_reduction = (false || ... || instruction_traits<Instructions>::is_reduction);
   static constexpr bool has_scans = (false || ... || instruction_traits<Instructions>::is_scan);
-  static constexpr bool has_positions = (false || ... || instruction_traits<Instructions>::is_position);
+  static constexpr bool has_positions = (false || ... || (instruction_traits<Instructions>::is_position || instruction_traits<Instructions>::is_window));
   static constexpr bool has_total = (false || ... || (instruction_traits<Instructions>::where == place::total));
   // Phases that end with a reduction over the columns.
   static constexpr int row_phases = [] {

@@ -16,6 +16,7 @@ struct spaced_operand {
   int argument = -1;        // input or output position; -1: an index
   reading what = reading::element;  // an address counts in bytes
   std::int64_t first = 0, beyond = 0;  // address: the bytes that may be read through it
+  bool is_whole = false;               // output: any of its elements may be written
 };
 
 // Where an operand lies in its argument, in bytes from the argument's address.
@@ -34,7 +35,7 @@ class binder {
   [[gnu::cold]] binder(description const& d, std::span<argument const> inputs, std::span<argument const> outputs, expression_name const& name)
       : d_(d), lengths_(d.final, inputs, name), inputs_(inputs), outputs_(outputs), name_(name) {
     for (load const& l : d_.space.loads) loads_.push_back(spaced_load(l));
-    for (store const& s : d_.space.stores) stores_.push_back(spaced(target_of(s.output), s.along, s.output));
+    for (store const& s : d_.space.stores) stores_.push_back(s.offset < 0 ? spaced(target_of(s.output), s.along, s.output) : whole_output(s.output));
     for (spaced_operand& o : loads_) reverse(o);
     for (spaced_operand& o : stores_) reverse(o);
   }
@@ -61,6 +62,7 @@ class binder {
   [[gnu::cold]] bool may_alias(int i, int j) const {
     spaced_operand const& written = stores_[i];
     spaced_operand const& read = loads_[j];
+    if (written.is_whole) return false;
     if (read.what != reading::element) return false;
     for (int axis = 0; axis < d_.space.axes.size(); ++axis)
       if (lengths_[d_.space.axes[axis]] != 1 && read.strides[axis] != written.strides[axis]) return false;
@@ -119,6 +121,11 @@ class binder {
   }
 
   [[gnu::cold]] spaced_operand spaced_load(load const& l) const {
+    if (l.view == no_view) {
+      spaced_operand positions{.what = reading::position};
+      positions.strides[l.along[0]] = 1;
+      return positions;
+    }
     tenon::layout const view = view_of(l.view);
     spaced_operand result = spaced(view, l.along, input_under(l.view));
     result.what = l.what;
@@ -139,6 +146,13 @@ class binder {
     if (o.what == reading::position) return {-1, o.offset, 0, 0};
     if (o.what == reading::address) return {o.argument, o.offset, o.first, o.beyond};
     std::int64_t bytes = size_of(arrays[static_cast<std::size_t>(o.argument)].type), low = o.offset, high = o.offset;
+    if (o.is_whole) {
+      tenon::layout const& all = arrays[static_cast<std::size_t>(o.argument)].layout;
+      for (int k = 0; k < all.rank; ++k) {
+        if (all.extents[k] == 0) return {o.argument, o.offset * bytes, 0, 0};
+        (all.strides[k] < 0 ? low : high) += (all.extents[k] - 1) * all.strides[k];
+      }
+    }
     for (int axis = 0; axis < d_.space.axes.size(); ++axis) {
       std::int64_t length = lengths_[d_.space.axes[axis]];
       if (length == 0 && o.strides[axis] != 0) return {o.argument, o.offset * bytes, 0, 0};
@@ -148,12 +162,30 @@ class binder {
   }
 
   [[gnu::cold]] std::int64_t value_of(quantity const& q) const {
+    if (q.what >= quantity::kind::window_start) return value_of_window(q);
     if (q.what == quantity::kind::extent) return view_of(q.of).extents[q.axis];
     if (q.what == quantity::kind::stride)
       return view_of(q.of).strides[q.axis] * (input_under(q.of) < 0 ? 1 : size_of(d_.final[q.of].type));
     std::int64_t result = 1;
     for (long long d : d_.final.attributes[q.of]) result *= lengths_[static_cast<dim>(d)];
     return result;
+  }
+
+  [[gnu::cold]] std::int64_t value_of_window(quantity const& q) const {
+    tenon::layout const& given = outputs_[static_cast<std::size_t>(q.of)].layout;
+    if (q.what == quantity::kind::window_extent) return given.extents[q.axis];
+    if (q.what == quantity::kind::window_stride) return given.strides[q.axis];
+    graph_output const& o = d_.final.outputs[q.of];
+    attribute const& numbers = d_.final.attributes[o.window];
+    return detail::resolve_range(lengths_[d_.final[o.id].dims[q.axis]], numbers[3 * q.axis],
+                                 numbers[3 * q.axis + 1], numbers[3 * q.axis + 2])
+        .start;
+  }
+
+  // The output of a store that finds its place itself.
+  [[gnu::cold]] spaced_operand whole_output(int output) const {
+    tenon::layout const& given = outputs_[static_cast<std::size_t>(output)].layout;
+    return {.offset = given.offset, .argument = output, .is_whole = true};
   }
 
   // Axes that are walked from their end begin there.

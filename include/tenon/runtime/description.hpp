@@ -19,10 +19,11 @@ template <class Function, class... Arguments>
 description const& describe_expression() {
   static description const made = [] {
     description d;
-    d.traced = trace<Function, Arguments...>();
-    d.final = passes::run(d.traced);
-    d.space = make_iteration_space(d.final);
-    d.plan = select(d.space);
+    lowered_graph lowered = lower(trace<Function, Arguments...>());
+    d.traced = lowered.traced;
+    d.final = lowered.final;
+    d.space = lowered.space;
+    d.plan = lowered.plan;
     return d;
   }();
   return made;

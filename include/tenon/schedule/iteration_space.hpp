@@ -9,13 +9,13 @@
 
 #include "tenon/ir/build.hpp"
 #include "tenon/ops/scan.hpp"
-#include "tenon/schedule/space_instructions.hpp"
+#include "tenon/schedule/space_windows.hpp"
 
 namespace tenon {
 
 namespace detail {
 
-class space_builder : space_instructions {
+class space_builder : space_windows {
  public:
   constexpr explicit space_builder(graph const& g) : g_(g) {}
 
@@ -259,7 +259,8 @@ class space_builder : space_instructions {
   }
   constexpr void add_store(int demanded, int output) {
     demand const& d = demands_[demanded];
-    space_.stores.push_back({d.result, output, d.along});
+    int const offset = g_.outputs[output].window == no_attribute ? -1 : add_window(g_, output, d.along);
+    space_.stores.push_back({d.result, output, d.along, offset});
   }
 
   graph const& g_;

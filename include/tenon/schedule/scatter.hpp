@@ -2,6 +2,7 @@
 #pragma once
 // Scatter: the columns are the updates; each position of the result takes in those that name it.
 
+#include "tenon/ops/comparison.hpp"
 #include "tenon/ops/scatter.hpp"
 #include "tenon/schedule/schedule.hpp"
 

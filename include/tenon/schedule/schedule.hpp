@@ -57,6 +57,8 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
     for (int axis : st.along)
       if (axis != no_axis) along |= 1u << axis;
     place value = s.places[st.value];
+    // The elements of a part are where they are in the whole.
+    if (st.offset >= 0 && value == place::column) s.refused = refusal::several_axis_groups;
     place where = value == place::column ? place::column
                   : along & s.columns    ? place::element
                   : along                ? place::row

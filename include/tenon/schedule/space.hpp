@@ -28,9 +28,11 @@ enum class reading : unsigned char {
   address,   // where it lies: the start of an indexed load
   position,  // the view is of an index: its element is its position
 };
+inline constexpr int no_view = -1;
 // A view of an argument or of an index, read along the axes.
 struct load {
-  int view = -1;  // node of the graph: an input or index under a chain of movements
+  int view = no_view;  // node of the graph: an input or index under a chain of movements; none for
+                       // the positions along an axis
   coordinates along = {};
   reading what = reading::element;
   constexpr bool operator==(load const&) const = default;
@@ -39,12 +41,21 @@ struct store {
   int value = -1;  // instruction
   int output = -1;
   coordinates along = {};
+  int offset = -1;  // instruction: how far into the output, where a part of what is computed goes
 };
 
 // A number that follows from the extents and strides of a call.
 struct quantity {
-  enum class kind : unsigned char { count, extent, stride } what = kind::count;
-  int of = -1;    // count: the graph attribute whose dims are multiplied; else a view
+  enum class kind : unsigned char {
+    count,
+    extent,
+    stride,
+    window_start,
+    window_extent,
+    window_stride
+  } what = kind::count;
+  int of = -1;    // count: the graph attribute whose dims are multiplied; window: an output; else a
+                  // view
   int axis = -1;  // of the view; a stride is in the unit of what reading it gives
   constexpr bool operator==(quantity const&) const = default;
 };

@@ -81,8 +81,7 @@ template <int Phase, bool Stores, class Program>
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
       if constexpr (I::is_store)
-        address_in<k>(addresses)[i] =
-            static_cast<storage_t<I::type>>(value_of<I::first_operand>(f));
+        store_value<k>(f, address_in<k>(addresses) + (I::is_window ? 0 : i));
     });
   };
   if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {

@@ -111,7 +111,7 @@ template <class Program, int Phase, bool Stores> class block_operands {
                   position_in<k>(positions_), begin, count, buffer_in<k>(buffers_));
         return;
       }
-      address = direct<k>(begin, count);
+      address = I::is_window ? address_in<k>(row_) : direct<k>(begin, count);
       if (address) return;
       address = buffer_in<k>(buffers_);
       if constexpr (I::is_load)
@@ -126,7 +126,7 @@ template <class Program, int Phase, bool Stores> class block_operands {
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename traits::template at<k>;
-      if constexpr (I::is_store)
+      if constexpr (I::is_store && !I::is_window)
         if (address_in<k>(block_) == buffer_in<k>(buffers_))
           scatter(call_.layout.columns, call_.template column_strides<I>(), buffer_in<k>(buffers_),
                   begin, count, address_in<k>(row_));

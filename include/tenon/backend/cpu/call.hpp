@@ -79,6 +79,18 @@ void load_values(call<Program> const& c, row_state<Program>& state) {
   });
 }
 
+// Writes the operand of store K at its address, or where it finds that its place is.
+template <int K, class Program, class Storage>
+void store_value(frame<Program> const& f, Storage* address) {
+  using I = typename program_traits<Program>::template at<K>;
+  if constexpr (I::is_window) {
+    long long const further = value_of<I::second_operand>(f);
+    if (further < 0) return;
+    address += further;
+  }
+  *address = static_cast<Storage>(value_of<I::first_operand>(f));
+}
+
 // Writes the stores of one place that is not element.
 template <place Where, class Program>
 void store_values(call<Program> const& c, row_state<Program>& state) {
@@ -86,8 +98,7 @@ void store_values(call<Program> const& c, row_state<Program>& state) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
     if constexpr (I::is_store && I::where == Where)
-      *c.template address<I>(state.where) =
-          static_cast<storage_t<I::type>>(value_of<I::first_operand>(state.values()));
+      store_value<k>(state.values(), c.template address<I>(state.where));
   });
 }
 

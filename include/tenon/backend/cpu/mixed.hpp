@@ -36,8 +36,7 @@ template <class Program>
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
       if constexpr (I::is_store)
-        address_in<k>(addresses)[i] =
-            static_cast<storage_t<I::type>>(value_of<I::first_operand>(f));
+        store_value<k>(f, address_in<k>(addresses) + (I::is_window ? 0 : i));
     });
   }
 }

@@ -178,6 +178,11 @@ template <int K, class Program, class Arguments>
 __device__ __forceinline__ void store_one(frame<Program> const& f, Arguments const& a,
                                           long long offset) {
   using I = typename program_traits<Program>::template at<K>;
+  if constexpr (I::is_window) {
+    long long const further = value_of<I::second_operand>(f);
+    if (further < 0) return;
+    offset += further;
+  }
   *store_address<Program, K>(a, offset) =
       to_storage<storage_t<I::type>>(value_of<I::first_operand>(f));
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The graph that a lambda wrote → the graph, iteration space and schedule of its kernel.
+
+#include "tenon/passes/pipeline.hpp"
+#include "tenon/passes/windows.hpp"
+#include "tenon/schedule/select.hpp"
+
+namespace tenon {
+
+struct lowered_graph {
+  graph traced;  // what the passes began with
+  graph final;
+  iteration_space space;
+  schedule plan;
+  refusal refused = refusal::none;
+};
+
+namespace detail {
+
+constexpr lowered_graph lower_as_it_is(graph const& traced) {
+  lowered_graph result;
+  result.traced = traced;
+  result.final = passes::run(traced);
+  result.refused = result.final.size() > max_nodes ? refusal::too_many_nodes : result.final.refused;
+  if (result.refused != refusal::none) return result;
+  result.space = make_iteration_space(result.final);
+  result.plan = select(result.space);
+  // A node that is read along different axes is several instructions.
+  bool is_too_long = result.space.instructions.size() + result.space.stores.size() > max_nodes;
+  result.refused = is_too_long ? refusal::too_many_nodes : result.plan.refused;
+  return result;
+}
+
+}  // namespace detail
+
+// @post refused tells why there is no single kernel; results that are parts are computed as wholes
+// where there is none otherwise
+constexpr lowered_graph lower(graph const& traced) {
+  lowered_graph result = detail::lower_as_it_is(traced);
+  if (result.refused == refusal::none || !passes::has_parts(traced)) return result;
+  lowered_graph of_wholes = detail::lower_as_it_is(passes::windows(traced));
+  return of_wholes.refused == refusal::none ? of_wholes : result;
+}
+
+}  // namespace tenon

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that are parts of what one kernel computes: a softmax without some of its columns, the
+// parts of a split, a part of a scan.
+#include "run/support/arrays.hpp"
+#include "run/support/one_launch.hpp"
+
+namespace {
+
+using reference::doubles;
+
+constexpr std::int64_t lengths[] = {1, 2, 31, 33, 513, 1025, 4099};
+
+// Columns start, start + step, ... of a matrix, `count` of them.
+doubles columns_of(doubles const& x, std::int64_t start, std::int64_t step, std::int64_t count) {
+  std::int64_t const rows = x.extents[0], columns = x.extents[1];
+  doubles result({rows, count});
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < count; ++j)
+      result[i * count + j] = x[i * columns + start + j * step];
+  return result;
+}
+
+// The largest difference, relative to numbers above 1; of arrays of different sizes there is none.
+double difference(doubles const& a, doubles const& b) {
+  if (a.extents != b.extents) return std::numeric_limits<double>::infinity();
+  double result = 0;
+  for (std::int64_t k = 0; k < a.size(); ++k) {
+    double const by = std::abs(a[k] - b[k]) / std::max(1.0, std::abs(b[k]));
+    result = by <= result ? result : by;
+  }
+  return result;
+}
+
+// The attention sink: a last column that takes part in the softmax and is not stored.
+TEST(parts, softmax_without_its_last_column) {
+  auto const whole = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
+  auto const part = tn::compile(
+      [](auto x) { return tn::slice(tn::softmax(x, tn::axis<1>), tn::axis<1>, tn::range<0, -1>); });
+  auto const third = tn::compile([](auto x) {
+    return tn::exp(tn::slice(tn::softmax(x, tn::axis<1>), tn::axis<1>, tn::range<1, tn::end, 3>)) *
+           2.0f;
+  });
+  auto const reversed = tn::compile([](auto x) {
+    return tn::slice(tn::softmax(x, tn::axis<1>), tn::axis<1>, tn::range<-1, 0, -1>);
+  });
+  for (std::int64_t n : lengths)
+    for (arrangement how : arrangements) {
+      auto x = random_array<float, 2>({5, n}, how);
+      doubles const all = result_of(whole(x.view()));
+      EXPECT_LE(difference(result_of(part(x.view())), columns_of(all, 0, 1, n - 1)), 1e-6) << n;
+      doubles strided = columns_of(all, 1, 3, n < 2 ? 0 : (n + 1) / 3);
+      for (double& v : strided.values) v = 2 * std::exp(v);
+      EXPECT_LE(difference(result_of(third(x.view())), strided), 1e-5) << n;
+      EXPECT_LE(difference(result_of(reversed(x.view())), columns_of(all, n - 1, -1, n - 1)), 1e-6)
+          << n;
+    }
+}
+
+TEST(parts, both_parts_of_a_split_in_one_launch) {
+  auto const f = tn::compile([](auto x) {
+    auto [a, b] = tn::split(tn::softmax(x, tn::axis<1>), tn::axis<1>, tn::lengths<3, 8>);
+    return tn::outputs(a, b);
+  });
+  auto const whole = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
+  auto x = random_array<float, 2>({37, 11});
+  tn::tensor<float, tn::dyn, tn::dyn> a(37, 3), b(37, 8);
+  expect_one_launch([&](tn::stream on) { f.on(on).into(a, b)(x.view()); });
+  doubles const all = result_of(whole(x.view()));
+  EXPECT_LE(difference(result_of(a), columns_of(all, 0, 1, 3)), 1e-6);
+  EXPECT_LE(difference(result_of(b), columns_of(all, 3, 1, 8)), 1e-6);
+}
+
+// Query and key heads side by side, rotated together and stored apart.
+TEST(parts, rotated_heads_of_two_tensors) {
+  auto const together = tn::compile([](auto q, auto k, auto c, auto s) {
+    auto turned = tn::rope(tn::concat(q, k, tn::axis<2>), tn::unsqueeze(c, tn::axis<1>),
+                           tn::unsqueeze(s, tn::axis<1>));
+    auto [of_q, of_k] = tn::split(turned, tn::axis<2>, tn::lengths<8, 2>);
+    return tn::outputs(of_q, of_k);
+  });
+  auto const apart = tn::compile([](auto x, auto c, auto s) {
+    return tn::rope(x, tn::unsqueeze(c, tn::axis<1>), tn::unsqueeze(s, tn::axis<1>));
+  });
+  auto q = random_array<float, 4>({2, 5, 8, 32}), k = random_array<float, 4>({2, 5, 2, 32});
+  auto c = random_array<float, 2>({5, 16}), s = random_array<float, 2>({5, 16});
+  tn::tensor<float, tn::dyn, tn::dyn, tn::dyn, tn::dyn> a(2, 5, 8, 32), b(2, 5, 2, 32);
+  expect_one_launch(
+      [&](tn::stream on) { together.on(on).into(a, b)(q.view(), k.view(), c.view(), s.view()); });
+  EXPECT_EQ(result_of(a).values, result_of(apart(q.view(), c.view(), s.view())).values);
+  EXPECT_EQ(result_of(b).values, result_of(apart(k.view(), c.view(), s.view())).values);
+}
+
+TEST(parts, a_part_of_a_running_sum) {
+  auto const f = tn::compile([](auto x) {
+    return tn::slice(tn::cumsum(x, tn::axis<1>, tn::reversed), tn::axis<1>, tn::range<2, -2>);
+  });
+  auto x = random_array<double, 2>({3, 700});
+  doubles sums = x.values();
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t j = 698; j >= 0; --j) sums[i * 700 + j] += sums[i * 700 + j + 1];
+  EXPECT_LE(difference(result_of(f(x.view())), columns_of(sums, 2, 1, 696)), 1e-12);
+}
+
+}  // namespace
