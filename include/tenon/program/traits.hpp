@@ -97,7 +97,9 @@ struct program_traits<program<Instructions...>> {
   static constexpr int size_count = (0 + ... + (instruction_traits<Instructions>::is_size));
   static constexpr bool has_reduction = (false || ... || instruction_traits<Instructions>::is_reduction);
   static constexpr bool has_scans = (false || ... || instruction_traits<Instructions>::is_scan);
-  static constexpr bool has_positions = (false || ... || (instruction_traits<Instructions>::is_position || instruction_traits<Instructions>::is_window));
+  static constexpr bool has_positions = (false || ... || instruction_traits<Instructions>::is_position);
+  // Some result is a part of what is computed.
+  static constexpr bool stores_parts = (false || ... || instruction_traits<Instructions>::is_window);
   static constexpr bool has_total = (false || ... || (instruction_traits<Instructions>::where == place::total));
   // Phases that end with a reduction over the columns.
   static constexpr int row_phases = [] {

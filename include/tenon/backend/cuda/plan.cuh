@@ -20,9 +20,12 @@ template <class Program, family const* Family>
 [[gnu::cold, gnu::noinline]] cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
                                                                bound_arguments<Program> const& call,
                                                                cuda_device_facts const& facts) {
-  // The other skeletons have no operands that are positions.
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
-  if constexpr (program_traits<Program>::has_positions && Family != &schedules::scatter)
+  // The other skeletons store whole vectors.
+  if constexpr (program_traits<Program>::stores_parts)
+    return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
+  // They have no operands that are positions either.
+  else if constexpr (program_traits<Program>::has_positions && Family != &schedules::scatter)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   else
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
