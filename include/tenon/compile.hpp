@@ -43,7 +43,13 @@ consteval std::integral_constant<int, 1> launches(refused const&, Args const&...
 // Hits, misses and evictions of the plan cache of f for arguments of these types.
 template <class Function, class... Args>
 cache_counters cache_statistics(executable<Function> const&, Args const&...) {
-  return detail::invocation<detail::signature<Function, Args...>>::runner_type::cache().counters();
+  using called = detail::invocation<detail::signature<Function, Args...>>;
+  cache_counters result = called::allocating::cache().counters();
+  if constexpr (!std::is_same_v<typename called::allocating, typename called::writing>) {
+    cache_counters const writing = called::writing::cache().counters();
+    result.hits += writing.hits, result.misses += writing.misses, result.evictions += writing.evictions;
+  }
+  return result;
 }
 
 template <class... Args>

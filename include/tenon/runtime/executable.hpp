@@ -63,12 +63,13 @@ inline void* start_of(argument const* arrays, operand_range const& range) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(arrays[range.argument].data) + static_cast<std::uintptr_t>(range.offset));
 }
 
-// One expression for one list of argument types and one program: its plans.
-template <class Signature, class Program>
+// One expression for one list of argument types and one program: its plans. Kernels for operands whose rows are
+// neighbours in memory are left out where the types say that none are.
+template <class Signature, class Program, bool HasInnerColumns>
 class runner {
   using space = typename Signature::space;
   static constexpr int inputs = Signature::input_count, outputs = Signature::output_count;
-  using prepared_type = prepared<space, Program, Signature::family>;
+  using prepared_type = prepared<space, Program, Signature::family, HasInnerColumns>;
   using plan_type = plan<Program, prepared_type, inputs, outputs>;
 
  public:
@@ -102,26 +103,29 @@ class runner {
 };
 
 // The program is deduced here, so that no kernel is spelled through the lambda's type.
-template <class Signature, class Program>
-runner<Signature, Program> runner_for(Program);
+template <class Signature, bool HasInnerColumns, class Program>
+runner<Signature, Program, HasInnerColumns> runner_for(Program);
 
 template <class Signature>
 struct invocation;
 template <class Function, class... Args>
 struct invocation<signature<Function, Args...>> {
   using types = signature<Function, Args...>;
-  using runner_type = decltype(runner_for<types>(to_program<Function, argument_t<Args>...>()));
+  template <bool HasInnerColumns>
+  using runner_of = decltype(runner_for<types, HasInnerColumns>(to_program<Function, argument_t<Args>...>()));
+  using allocating = runner_of<types::has_inner_columns>;
+  using writing = runner_of<false>;  // to outputs of any layout
 
   static auto allocate(stream on, expression_name const& name, Args const&... args) {
-    typename runner_type::operands_type operands(runner_type::device(), false);
+    typename allocating::operands_type operands(allocating::device(), false);
     (operands.add(args), ...);
     std::optional<typename types::results> results;
     auto make = [&] {
       call_arguments<types::input_count> erased;
       (erased.add(args), ...);
-      return runner_type::make(erased, nullptr, name);
+      return allocating::make(erased, nullptr, name);
     };
-    runner_type::cache().with(operands.key, make, [&](auto const& plan) {
+    allocating::cache().with(operands.key, make, [&](auto const& plan) {
       results.emplace(make_results(plan, on, std::make_integer_sequence<int, types::output_count>{}));
       std::apply(
           [&](auto&... tensors) {
@@ -140,7 +144,7 @@ struct invocation<signature<Function, Args...>> {
   template <class... Views>
   static void into(std::tuple<Views...> const& targets, stream on, expression_name const& name,
                    Args const&... args) {
-    typename runner_type::operands_type operands(runner_type::device(), true);
+    typename writing::operands_type operands(writing::device(), true);
     (operands.add(args), ...);
     std::apply([&](auto const&... views) { (operands.add_output(views), ...); }, targets);
     auto make = [&] {
@@ -149,11 +153,11 @@ struct invocation<signature<Function, Args...>> {
       return std::apply(
           [&](auto const&... views) {
             argument outputs[] = {erase(views)...};
-            return runner_type::make(erased, outputs, name);
+            return writing::make(erased, outputs, name);
           },
           targets);
     };
-    runner_type::cache().with(operands.key, make, [&](auto const& plan) {
+    writing::cache().with(operands.key, make, [&](auto const& plan) {
       plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
     });
   }

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "tenon/program/inner_columns.hpp"
 #include "tenon/runtime/argument.hpp"
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/plan_key.hpp"
@@ -91,6 +92,13 @@ struct signature {
   static constexpr int input_count = lowered_type::flat.argument_count;
   static constexpr int output_count = lowered_type::flat.output_count;
   static constexpr tenon::family const* family = lowered_type::flat.chosen;
+  // Of a call whose results are made for it. A tensor is row-major; a view may be anything.
+  static constexpr bool has_inner_columns = [] {
+    bool are_row_major[at_least_one(input_count)] = {};
+    int k = 0;
+    ((is_array_argument<Args> ? void(are_row_major[k++] = is_tensor<Args>) : void(k += std::is_arithmetic_v<Args>)), ...);
+    return columns_are_inner(lowered_type::chosen::about, are_row_major);
+  }();
   // Of all arguments, then of all outputs with extents and strides.
   static constexpr int shape_words = (0 + ... + detail::shape_words<Args>) + 2 * total_rank<results>;
   static description const& describe() { return describe_call<Function, argument_t<Args>...>(); }

@@ -16,17 +16,20 @@ namespace tenon {
 // @pre `call` is read for the alignment of its addresses only
 // @post the plan serves every call of the same shapes, strides and alignments on a device of the
 // same facts
-template <class Program, family const* Family>
+template <class Program, family const* Family, bool HasInnerColumns = false>
 [[gnu::cold, gnu::noinline]] cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
                                                                bound_arguments<Program> const& call,
                                                                cuda_device_facts const& facts) {
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
+  constexpr bool is_rows = Family == &schedules::rows || Family == &schedules::nested;
   // The other skeletons store whole vectors.
   if constexpr (program_traits<Program>::stores_parts)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   // They have no operands that are positions either.
   else if constexpr (program_traits<Program>::has_positions && Family != &schedules::scatter)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
+  else if constexpr (is_rows)
+    return detail::rows_planner::plan<Program, HasInnerColumns>(layout, call, facts);
   else
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
 }

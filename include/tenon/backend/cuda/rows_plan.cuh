@@ -53,14 +53,16 @@ struct rows_planner {
                                         .group_dims = max_rank,
                                         .is_looped = 1};
 
-  template <class Program>
+  template <class Program, bool HasInnerColumns>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
                                                cuda_device_facts const& facts) {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
         !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no rows: no launch");
-    if (rows_are_neighbours(layout, call)) return columns_planner::plan<Program>(layout, call);
+    // In calls of most types none can be, and the kernel is the longest of all.
+    if constexpr (!HasInnerColumns)
+      if (rows_are_neighbours(layout, call)) return columns_planner::plan<Program>(layout, call);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
     bool is_single = !operands.moves_vectors();
     cuda_plan<Program> result =
@@ -203,8 +205,3 @@ struct rows_planner {
 };
 
 }  // namespace tenon::detail
-
-namespace tenon {
-template <> struct cuda_skeleton<&schedules::rows> : detail::rows_planner {};
-template <> struct cuda_skeleton<&schedules::nested> : detail::rows_planner {};
-}  // namespace tenon

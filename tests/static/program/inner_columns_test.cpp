@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the types of a call say of its rows: whether neighbouring ones can be neighbours in memory.
+#include "tenon/program/inner_columns.hpp"
+
+#include "static/support.hpp"
+#include "tenon/program/reify.hpp"
+
+namespace tenon::test {
+namespace {
+
+// All arguments are row-major but number `Other`.
+template <class... Arguments, class Function> constexpr bool is_inner(Function, int other = -1) {
+  bool are_row_major[sizeof...(Arguments)];
+  for (int k = 0; bool& is_row_major : are_row_major) is_row_major = k++ != other;
+  return detail::columns_are_inner(detail::lowered<Function, Arguments...>::chosen::about,
+                                   are_row_major);
+}
+
+constexpr auto over_columns = [](auto x) { return softmax(x, axis<-1>); };
+constexpr auto with_vector = [](auto x, auto w) { return softmax(x, axis<-1>) * w; };
+
+static_assert(is_inner<matrix>(over_columns));
+static_assert(is_inner<matrix, vector>(with_vector));
+// A view may have any strides, whichever of the arguments it is.
+static_assert(!is_inner<matrix>(over_columns, 0));
+static_assert(!is_inner<matrix, vector>(with_vector, 1));
+// The reduced axis is the outer one; in the argument, in the result, or where a transpose puts it.
+static_assert(!is_inner<matrix>([](auto x) { return softmax(x, axis<0>); }));
+static_assert(!is_inner<matrix>([](auto x) { return sum(transpose(x), axis<-1>); }));
+static_assert(!is_inner<matrix>([](auto x) { return transpose(softmax(x, axis<1>)); }));
+// Columns of two axes with a row axis between them.
+static_assert(!is_inner<cube>([](auto x) { return softmax(x, axis<0, 2>); }));
+static_assert(is_inner<cube>([](auto x) { return softmax(x, axis<1, 2>); }));
+
+}  // namespace
+}  // namespace tenon::test
