@@ -32,26 +32,51 @@ has_gpu || { echo "gpu.sh: no GPU (nvidia-smi -L names none)" >&2; exit 1; }
 rows=()
 failures=0
 
-# step <stage> <name> <limit in seconds> <command...>: runs it, output to the stage's log, one row of the table.
-step() {
-  local stage="$1" name="$2" limit_s="$3" log="$out/$1.log" begin=$SECONDS first status note
+# note_of <log>: what a test program or the sanitizer said last.
+note_of() {
+  grep -E '^\[  (PASSED|FAILED)  \] [0-9]+ tests?|^========= ERROR SUMMARY|no CUDA device' "$1" |
+    sed 's/ listed below:$//; s/=========//' | awk '!seen[$0]++' | tr -s '\n ' ' '
+}
+
+# start <stage> <name> <limit in seconds> <command...>: runs it beside the others that were started.
+started=()
+start() {
+  local stage="$1" name="$2" limit_s="$3" log
   shift 3
-  printf '\n=== %s: %s\n' "$name" "$*" >>"$log"
-  first="$(($(wc -l <"$log") + 1))"
-  timeout --kill-after=10 "$limit_s" "$@" >>"$log" 2>&1
-  status=$?
-  note="$(tail -n "+$first" "$log" | grep -E '^\[  (PASSED|FAILED)  \] [0-9]+ tests?|^========= ERROR SUMMARY|no CUDA device' |
-    sed 's/ listed below:$//; s/=========//' | awk '!seen[$0]++' | tr -s '\n ' ' ')"
-  (( status == 124 || status == 137 )) && note="time limit of $limit_s s; $note"
-  # A run that tested nothing is no success.
-  [[ "$note" == *"no CUDA device"* ]] && status=1
-  if (( status != 0 )); then
-    failures=$((failures + 1))
-    echo "--- $stage: $name failed ($status); the end of $log:"
-    tail -n "+$first" "$log" | tail -n 40
-  fi
-  rows+=("$(printf '%-9s %-34s %6s %6ss  %s' "$stage" "$name" "$status" "$((SECONDS - begin))" "$note")")
-  return "$status"
+  log="$out/$stage.${#started[@]}.part"
+  printf '=== %s: %s\n' "$name" "$*" >"$log"
+  started+=("$stage|$name|$limit_s|$log|$SECONDS")
+  { timeout --kill-after=10 "$limit_s" "$@" >>"$log" 2>&1; echo "$? $SECONDS" >"$log.end"; } &
+}
+
+# finish: waits for all that was started; one row of the table each, their outputs to the stage's log. Fails if one failed.
+finish() {
+  local each stage name limit_s log begin status end note worst=0
+  wait
+  for each in "${started[@]}"; do
+    IFS='|' read -r stage name limit_s log begin <<<"$each"
+    read -r status end <"$log.end"
+    note="$(note_of "$log")"
+    (( status == 124 || status == 137 )) && note="time limit of $limit_s s; $note"
+    # A run that tested nothing is no success.
+    [[ "$note" == *"no CUDA device"* ]] && status=1
+    if (( status != 0 )); then
+      failures=$((failures + 1)) worst=1
+      echo "--- $stage: $name failed ($status); the end of its output:"
+      tail -n 40 "$log"
+    fi
+    rows+=("$(printf '%-9s %-34s %6s %6ss  %s' "$stage" "$name" "$status" "$((end - begin))" "$note")")
+    cat "$log" >>"$out/$stage.log"
+    rm -f "$log" "$log.end"
+  done
+  started=()
+  return "$worst"
+}
+
+# step: one command by itself, as `start` takes it.
+step() {
+  start "$@"
+  finish
 }
 
 run_build() {
@@ -69,9 +94,10 @@ programs() { find "$build/$1" -maxdepth 2 -type f -executable -name "$2" 2>/dev/
 run_test() {
   local program
   for program in $(programs tests 'tenon_*_cuda'); do
-    step test "$(basename "$program")" "${TENON_LIMIT_S_TEST:-240}" \
+    start test "$(basename "$program")" "${TENON_LIMIT_S_TEST:-240}" \
       "$program" --gtest_brief=1 "--gtest_filter=${TENON_TEST_FILTER:-*}"
   done
+  finish
 }
 
 run_sanitize() {
@@ -81,12 +107,13 @@ run_sanitize() {
     # Tests of bad input provoke errors of the CUDA API on purpose; they assert them themselves.
     [[ "$tool" == memcheck ]] && options=(--report-api-errors no)
     for program in $(programs tests 'tenon_*_cuda'); do
-      step sanitize "$tool $(basename "$program")" "${TENON_LIMIT_S_SANITIZE:-120}" \
+      start sanitize "$tool $(basename "$program")" "${TENON_LIMIT_S_SANITIZE:-120}" \
         env "GTEST_TOTAL_SHARDS=${TENON_SANITIZE_SHARDS:-8}" GTEST_SHARD_INDEX=0 \
         compute-sanitizer --tool "$tool" --error-exitcode 9 "${options[@]}" \
         "$program" --gtest_brief=1 "--gtest_filter=${TENON_SANITIZE_FILTER:-*}"
     done
   done
+  finish
 }
 
 run_bench() {
