@@ -28,7 +28,7 @@ while (( $# )); do
     --providers) choice+=("$1" "$2"); has_sweep=0; shift ;;
     --modes) choice+=("$1" "$2"); shift ;;
     --quick) quick=(--quick) ;;
-    --no-peers) peers=0; choice+=(--providers tenon) ;;
+    --no-peers) peers=0; choice+=(--providers tenon); sweep+=(--no-peers) ;;
     --sweep) has_rows=0 has_sweep=1 ;;
     --no-sweep) has_sweep=0 ;;
     *) echo "run.sh: unknown option '$1'" >&2; exit 2 ;;
@@ -109,7 +109,7 @@ if (( has_rows )); then
 fi
 if (( has_sweep )); then
   sweep+=(--libraries "$build/benchmarks" "${quick[@]}")
-  step "sweep: torch.compile, untimed" - in_parts python3 benchmarks/sweep.py "${sweep[@]}"
+  (( peers )) && step "sweep: torch.compile, untimed" - in_parts python3 benchmarks/sweep.py "${sweep[@]}"
   step "sweep.py" 300 python3 benchmarks/sweep.py "${sweep[@]}" --out "$out/sweep.json"
   grep '^sweep: ' "$log"
 fi

@@ -143,7 +143,7 @@ class Sweep:
                         point = {"operation": operation, "dtype": dtype, "offset": offset, "rows": rows, "length": length}
                         try:
                             point |= self.measure(arena, operation, dtype, rows, length, offset)
-                            if not offset and not self.options.quick and (rows, length) in PEER_SHAPES:
+                            if not offset and self.options.has_peers and (rows, length) in PEER_SHAPES:
                                 with limit(60):
                                     point["torch_compile_us"] = round(self.compiled_us(arena, operation, dtype, rows, length), 3)
                         except Exception as fault:
@@ -156,7 +156,7 @@ class Sweep:
 
     def compile_only(self, part, parts):
         cases = [(o, d, s) for o in OPERATIONS for d in DTYPES for s in PEER_SHAPES][part::parts]
-        for operation, dtype, shape in [] if self.options.quick else cases:
+        for operation, dtype, shape in cases if self.options.has_peers else []:
             inputs = WORKLOADS[operation].inputs(shape, lambda *e: torch.randn(*e, device=DEVICE).to(libraries.DTYPES[dtype]))
             torch_peers.compiled(WORKLOADS[operation].function, "default")(*inputs)
             clear()
@@ -167,8 +167,10 @@ def main():
     parser.add_argument("--libraries", default="build/gpu/benchmarks", help="folder with bench_*.so (%(default)s)")
     parser.add_argument("--out", default="sweep.json")
     parser.add_argument("--quick", action="store_true", help="every third row count and every fourth length, no peers")
+    parser.add_argument("--no-peers", action="store_true", help="every point, without torch.compile")
     parser.add_argument("--compile-only", metavar="K/N", help="fill torch.compile's caches for part K of N and exit")
     options = parser.parse_args()
+    options.has_peers = not (options.quick or options.no_peers)
     warnings.filterwarnings("ignore")
     logging.getLogger("torch").setLevel(logging.ERROR)
     if not torch.cuda.is_available():
