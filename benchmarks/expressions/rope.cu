@@ -13,8 +13,8 @@ void rope_gqa(bench::call const& c) {
   static auto const f = tn::compile(
       [](auto q, auto k, auto cosines, auto sines) {
         auto heads = tn::cast<float>(tn::concat(q, k, tn::axis<2>));
-        auto turned = tn::rope(heads, tn::unsqueeze(cosines, tn::axis<1>),
-                               tn::unsqueeze(sines, tn::axis<1>));
+        auto turned =
+            tn::rope(heads, tn::unsqueeze(cosines, tn::axis<1>), tn::unsqueeze(sines, tn::axis<1>));
         auto [of_q, of_k] = tn::split(tn::cast<tn::bfloat16>(turned), tn::axis<2>,
                                       tn::lengths<query_heads, key_heads>);
         return tn::outputs(of_q, of_k);

@@ -127,6 +127,8 @@ int main(int argc, char** argv) {
       "`tn::log_softmax`, `tn::layer_norm` and `tn::rms_norm`.\n\n"
       "## Scans\n\nAlong one axis: " + names(tn::ops::scan_table{}) + ", called as `(x, axis<k>)` with any of `tn::exclusive`\n"
       "and `tn::reversed`. Sums of integers are i64; sums and products of floats are kept in double.\n\n"
+      "Of blocks: " + names(tn::ops::block_table{}) + ", called as `(x, axis<k>, ct<n>)` with n = 2, 4, ..., 128: each element becomes\n"
+      "the result of its block of n along the axis, of which the last may be shorter.\n\n"
       "## Views\n\n"
       "Nodes: " + names(tn::ops::movement_table{}) + ". Called as `tn::transpose`, `tn::slice`, `tn::reshape`, `tn::flatten`,\n"
       "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n\n"

@@ -10,6 +10,7 @@
 #include "tenon/runtime/call_checks.hpp"
 
 #include "tenon/capture/arg_reduction.hpp"
+#include "tenon/capture/block_reduction.hpp"
 #include "tenon/capture/concat.hpp"
 #include "tenon/capture/functions.hpp"
 #include "tenon/capture/indexing.hpp"

@@ -31,6 +31,18 @@ void use() {
   z = tn::cumsum(x, tn::axis<0>) + tn::cumsum(x, tn::axis<0>, tn::reversed); // error here
 #endif
 
+// case: block_of_another_length
+// expected-error: "tenon: block: the length is not a power of two from 2 to 128; give one, as in tn::block_max(x, tn::axis<-1>, tn::ct<32>), or reshape and reduce the last axis"
+#ifdef TENON_CASE_block_of_another_length
+  z = tn::block_max(x, tn::axis<1>, tn::ct<3>); // error here
+#endif
+
+// case: block_without_length
+// expected-error: "tenon: block: the arguments are not a value, one axis and a length; write tn::block_max(x, tn::axis<-1>, tn::ct<32>)"
+#ifdef TENON_CASE_block_without_length
+  z = tn::block_sum(x, tn::axis<1>); // error here
+#endif
+
 // case: slice_of_a_scan
 // expected-error: "tenon: scan: its result is sliced, reshaped or taken from along the scanned axis; do that in an expression of its own, or before the scan"
 #ifdef TENON_CASE_slice_of_a_scan

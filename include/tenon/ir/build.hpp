@@ -151,7 +151,8 @@ constexpr int project(graph& g, op_info const* op, int id) {
   return project(g, op, id, g[id].type);
 }
 
-// @pre axis is one of the operand's; how is a combination of ops::scan_excludes and scan_reverses
+// @pre axis is one of the operand's; how is a combination of ops::scan_excludes and scan_reverses, or
+// ops::blocks_of a length
 constexpr int scan(graph& g, op_info const* op, int id, int axis, long long how) {
   dtype wanted = op->rule.operand(g[id].type, 0), type = op->rule.result(g[id].type);
   id = convert(g, id, wanted);

@@ -13,7 +13,14 @@ inline constexpr long long scan_excludes = 1, scan_reverses = 2;
 struct scan_op : basic_op<op_kind::scan, 1> {
   static constexpr dtype_rule rule = rules::accumulate;
   static constexpr int cost = 4;
+  // Every element of a block of the axis is the reduction of the whole block.
+  static constexpr bool is_blockwise = false;
 };
+
+// node::bits of a reduction by blocks, and back.
+constexpr long long blocks_of(long long length) { return length << 2; }
+template <long long Bits> inline constexpr int block_length = static_cast<int>(Bits >> 2);
+inline constexpr int longest_block = 128;
 
 // Sums and products of floats are kept in double, so that a long row is as exact as a short one.
 struct wide_scan : scan_op {
@@ -74,6 +81,24 @@ struct cumulative_log_sum_exp : scan_op {
   template <class T> static TENON_HD T finish(log_sum_exp::state<T> s) {
     return log_sum_exp_of::eval(s);
   }
+};
+
+// The reductions by blocks: all elements of a block have its result.
+struct block_maximum : cumulative_maximum {
+  static constexpr std::string_view name = "block_max";
+  static constexpr bool is_blockwise = true;
+};
+struct block_minimum : cumulative_minimum {
+  static constexpr std::string_view name = "block_min";
+  static constexpr bool is_blockwise = true;
+};
+// At most 128 numbers are added in a tree: no double is needed.
+struct block_total : plain_scan {
+  static constexpr std::string_view name = "block_sum";
+  static constexpr dtype_rule rule = rules::accumulate;
+  static constexpr bool is_blockwise = true;
+  template <class T> static constexpr TENON_HD T identity() { return T(0); }
+  template <class T> static constexpr TENON_HD T combine(T x, T y) { return add::eval(x, y); }
 };
 
 }  // namespace tenon::ops

@@ -46,6 +46,9 @@ using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum
 using scan_table = type_list<cumulative_sum, cumulative_product, cumulative_maximum,
                              cumulative_minimum, cumulative_log_sum_exp>;
 
+// Reductions of short blocks along an axis, which stay in their places.
+using block_table = type_list<block_maximum, block_minimum, block_total>;
+
 // Functions of a seed, a stream and a position.
 using random_table = type_list<random_bits, random_bits_64, random_normal>;
 

@@ -9,20 +9,15 @@
 namespace tenon {
 namespace detail {
 
-template <class Op, dtype D, bool HasState>
-struct register_of {
-  using type = arithmetic_t<D>;
-};
-template <class Op, dtype D>
-struct register_of<Op, D, true> {
+template <class Op, dtype D, bool HasState> struct register_of { using type = arithmetic_t<D>; };
+template <class Op, dtype D> struct register_of<Op, D, true> {
   using type = typename Op::template state<arithmetic_t<D>>;
 };
 
 }  // namespace detail
 
 // The facts of one instruction, as constants that device code may use.
-template <class Instruction>
-struct instruction_traits;
+template <class Instruction> struct instruction_traits;
 template <class Op, unsigned Meta, long long Bits, int... Operands>
 struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   using op = Op;
@@ -35,7 +30,8 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr op_kind kind = Op::kind;
   static constexpr bool is_load = std::is_same_v<Op, ops::load>;
   // Operands that no memory holds: their element is where they have it.
-  static constexpr bool is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
+  static constexpr bool is_position =
+      std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
   static constexpr bool is_read = is_load || is_position;
   static constexpr bool is_store = std::is_same_v<Op, ops::store>;
   // A store that finds its place itself.
@@ -63,24 +59,26 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
 namespace detail {
 
 // Overload resolution against an indexed base finds the type in constant depth.
-template <int K, class T>
-struct indexed {
-  using type = T;
-};
-template <class Sequence, class... T>
-struct indexed_pack;
+template <int K, class T> struct indexed { using type = T; };
+template <class Sequence, class... T> struct indexed_pack;
 template <int... K, class... T>
 struct indexed_pack<std::integer_sequence<int, K...>, T...> : indexed<K, T>... {};
-template <int K, class T>
-indexed<K, T> select_indexed(indexed<K, T> const*);
+template <int K, class T> indexed<K, T> select_indexed(indexed<K, T> const*);
+
+}  // namespace detail
+
+namespace detail {
+
+template <class Op> inline constexpr bool is_blockwise_scan = false;
+template <class Op>
+  requires(Op::kind == op_kind::scan)
+inline constexpr bool is_blockwise_scan<Op> = Op::is_blockwise;
 
 }  // namespace detail
 
 // What the backends ask of a program.
-template <class Program>
-struct program_traits;
-template <class... Instructions>
-struct program_traits<program<Instructions...>> {
+template <class Program> struct program_traits;
+template <class... Instructions> struct program_traits<program<Instructions...>> {
   static constexpr int size = sizeof...(Instructions);
   using sequence = std::make_integer_sequence<int, size>;
   using pack = detail::indexed_pack<sequence, Instructions...>;
@@ -95,16 +93,26 @@ struct program_traits<program<Instructions...>> {
   static constexpr int store_count = (0 + ... + (instruction_traits<Instructions>::is_store));
   static constexpr int scalar_count = (0 + ... + (instruction_traits<Instructions>::is_scalar));
   static constexpr int size_count = (0 + ... + (instruction_traits<Instructions>::is_size));
-  static constexpr bool has_reduction = (false || ... || instruction_traits<Instructions>::is_reduction);
+  static constexpr bool has_reduction =
+      (false || ... || instruction_traits<Instructions>::is_reduction);
   static constexpr bool has_scans = (false || ... || instruction_traits<Instructions>::is_scan);
-  static constexpr bool has_positions = (false || ... || instruction_traits<Instructions>::is_position);
+  static constexpr bool has_positions =
+      (false || ... || instruction_traits<Instructions>::is_position);
+  static constexpr bool has_blocks = [] {
+    bool result = false;
+    ((result = result || detail::is_blockwise_scan<typename instruction_traits<Instructions>::op>), ...);
+    return result;
+  }();
   // Some result is a part of what is computed.
-  static constexpr bool stores_parts = (false || ... || instruction_traits<Instructions>::is_window);
-  static constexpr bool has_total = (false || ... || (instruction_traits<Instructions>::where == place::total));
+  static constexpr bool stores_parts =
+      (false || ... || instruction_traits<Instructions>::is_window);
+  static constexpr bool has_total =
+      (false || ... || (instruction_traits<Instructions>::where == place::total));
   // Phases that end with a reduction over the columns.
   static constexpr int row_phases = [] {
     int last = 0;
-    ((instruction_traits<Instructions>::is_reduction && instruction_traits<Instructions>::where == place::row &&
+    ((instruction_traits<Instructions>::is_reduction &&
+              instruction_traits<Instructions>::where == place::row &&
               instruction_traits<Instructions>::phase > last
           ? void(last = instruction_traits<Instructions>::phase)
           : void()),
@@ -114,7 +122,8 @@ struct program_traits<program<Instructions...>> {
   // Phases that end with a reduction, be it over the columns or over the rows.
   static constexpr int phases = [] {
     int last = 0;
-    ((instruction_traits<Instructions>::is_reduction && instruction_traits<Instructions>::phase > last
+    ((instruction_traits<Instructions>::is_reduction &&
+              instruction_traits<Instructions>::phase > last
           ? void(last = instruction_traits<Instructions>::phase)
           : void()),
      ...);
@@ -123,7 +132,8 @@ struct program_traits<program<Instructions...>> {
   // Bytes of the narrowest and widest element that a load or store at place element moves.
   static constexpr int widest_element = [] {
     int widest = 1;
-    ((instruction_traits<Instructions>::moves_elements && size_of(instruction_traits<Instructions>::type) > widest
+    ((instruction_traits<Instructions>::moves_elements &&
+              size_of(instruction_traits<Instructions>::type) > widest
           ? void(widest = size_of(instruction_traits<Instructions>::type))
           : void()),
      ...);

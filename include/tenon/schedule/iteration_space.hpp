@@ -204,7 +204,7 @@ class space_builder : space_windows {
     result.axes |= result.reduced;
     (n.bits & ops::scan_reverses ? space_.reversed : forward_) |= result.reduced;
     if (space_.reversed & forward_) refused_ = refusal::scans_along_two_axes;
-    result.bits = n.bits & ops::scan_excludes;
+    result.bits = n.bits & ~ops::scan_reverses;
   }
 
   constexpr bool is_of_index(int view) const {

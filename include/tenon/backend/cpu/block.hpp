@@ -4,6 +4,7 @@
 // turns into vector code.
 
 #include "tenon/backend/cpu/block_operands.hpp"
+#include "tenon/backend/cpu/blockwise.hpp"
 #include "tenon/backend/cpu/reduction_states.hpp"
 #include "tenon/backend/cpu/scan_states.hpp"
 
@@ -63,19 +64,15 @@ template <int Phase, bool Stores, class Program>
   using states = reduction_states<Program, place::row, Phase, lane_count>;
   states in_lanes;
   set_identity(in_lanes);
-  auto visit = [&](int i, int lane) {
-    registers<Program, place::element> element;
-    frame<Program> f{launch, row, element, total};
+  auto read = [&](frame<Program> const& f, int i) {
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
       if constexpr (I::is_read)
         value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
     });
-    if constexpr (scan_states<Program, Phase, Stores>::is_empty)
-      evaluate_element<Phase, Stores>(f);
-    else
-      evaluate_in_order<Phase, Stores>(f, scanned);
+  };
+  auto take_in = [&](frame<Program> const& f, int i, int lane) {
     accumulate(f, in_lanes, lane);
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
@@ -84,7 +81,30 @@ template <int Phase, bool Stores, class Program>
         store_value<k>(f, address_in<k>(addresses) + (I::is_window ? 0 : i));
     });
   };
-  if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
+  auto visit = [&](int i, int lane) {
+    registers<Program, place::element> element;
+    frame<Program> f{launch, row, element, total};
+    read(f, i);
+    if constexpr (scan_states<Program, Phase, Stores>::is_empty)
+      evaluate_element<Phase, Stores>(f);
+    else
+      evaluate_in_order<Phase, Stores>(f, scanned);
+    take_in(f, i, lane);
+  };
+  if constexpr (sweeps_blocks<Program, Phase, Stores>) {
+    registers<Program, place::element> elements[ops::longest_block];
+    for (int first = 0; first < count; first += ops::longest_block) {
+      int const together =
+          count - first < ops::longest_block ? count - first : ops::longest_block;
+      auto frame_of = [&](int i) { return frame<Program>{launch, row, elements[i], total}; };
+      for (int i = 0; i < together; ++i) read(frame_of(i), first + i);
+      evaluate_blockwise<Phase, Stores, Program>(together, frame_of, scanned);
+      for (int i = 0; i < together; ++i) take_in(frame_of(i), first + i, i % lane_count);
+    }
+    carried_on = scanned;
+    if constexpr (!states::is_empty)
+      combine_lanes(in_lanes, count < lane_count ? count : lane_count, result);
+  } else if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
     for (int i = 0; i < count; ++i) visit(i, i % lane_count);
     carried_on = scanned;
     if constexpr (!states::is_empty)

@@ -39,6 +39,18 @@ void set_identity(scan_states<Program, Phase, Stores>& states) {
   });
 }
 
+// Scan K takes in an element.
+template <int K, class Program, class State>
+void scan_element(frame<Program> const& f, State& state) {
+  using I = typename program_traits<Program>::template at<K>;
+  using number = arithmetic_t<I::type>;
+  auto const next =
+      I::op::combine(state, I::op::lift(static_cast<number>(value_of<I::first_operand>(f))));
+  value_of<K>(f) =
+      I::op::template finish<number>(I::bits & ops::scan_excludes ? state : next);
+  state = next;
+}
+
 // As evaluate_element, in a program with scans: elements come in the order of the axis.
 template <int Phase, bool Stores, class Program>
 void evaluate_in_order(frame<Program> const& f, scan_states<Program, Phase, Stores>& states) {
@@ -46,13 +58,8 @@ void evaluate_in_order(frame<Program> const& f, scan_states<Program, Phase, Stor
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
     constexpr bool needed = element_needs<Program>::template at<Phase, Stores>.needed[k];
-    using number = arithmetic_t<I::type>;
     if constexpr (is_scanned<Program, Phase, Stores, k>) {
-      auto& state = state_in<k>(states);
-      auto const next =
-          I::op::combine(state, I::op::lift(static_cast<number>(value_of<I::first_operand>(f))));
-      value_of<k>(f) = I::op::template finish<number>(I::bits & ops::scan_excludes ? state : next);
-      state = next;
+      scan_element<k>(f, state_in<k>(states));
     } else if constexpr (needed && I::where == place::element &&
                          (I::kind == op_kind::pointwise || I::kind == op_kind::projection)) {
       step<k>(f, typename I::operands{});

@@ -3,6 +3,7 @@
 // One thread's part of the ordered skeleton: its columns of a tile through the program, scans
 // included.
 
+#include "tenon/backend/cuda/block_reduction.cuh"
 #include "tenon/backend/cuda/block_scan.cuh"
 #include "tenon/backend/cuda/exact_arithmetic.cuh"
 
@@ -247,6 +248,13 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
                         ? op::lift(static_cast<number>(value_of<at<K>::first_operand>(frame_of(i))))
                         : identity;
         mine = op::combine(mine, lifted[i]);
+      }
+      if constexpr (op::is_blockwise) {
+        reduce_blocks<op, ops::block_length<at<K>::bits>, Items>(lifted);
+#pragma unroll
+        for (int i = 0; i < Items; ++i)
+          value_of<K>(frame_of(i)) = op::template finish<number>(lifted[i]);
+        return;
       }
       State const all = scan_block<op, most_threads>(mine, identity, before);
       State so_far = op::combine(carried, before);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Elements side by side → their values in a program with reductions by blocks, instruction after
+// instruction, so that a block is complete when it is reduced.
+
+#include "tenon/backend/cpu/scan_states.hpp"
+
+namespace tenon::cpu_backend {
+
+// Whether a sweep reduces blocks.
+template <class Program, int Phase, bool Stores>
+inline constexpr bool sweeps_blocks = [] {
+  bool result = false;
+  visit_instructions<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    result = result || (tenon::detail::is_blockwise_scan<typename I::op> &&
+                        is_scanned<Program, Phase, Stores, k>);
+  });
+  return result;
+}();
+
+// Reduces values[0] to values[count - 1], blocks of `length` of them.
+template <class Op, class Value> void reduce_blocks(Value* values, int count, int length) {
+  for (int first = 0; first < count; first += length) {
+    int const end = first + length < count ? first + length : count;
+    Value all = values[first];
+    for (int i = first + 1; i < end; ++i) all = Op::combine(all, values[i]);
+    for (int i = first; i < end; ++i) values[i] = all;
+  }
+}
+
+// @pre count is at most ops::longest_block, and the first element begins a block; what is read is
+// in the frames
+template <int Phase, bool Stores, class Program, class FrameOf>
+void evaluate_blockwise(int count, FrameOf const& frame_of,
+                        scan_states<Program, Phase, Stores>& states) {
+  visit_instructions<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    constexpr bool needed = element_needs<Program>::template at<Phase, Stores>.needed[k];
+    using number = arithmetic_t<I::type>;
+    if constexpr (is_scanned<Program, Phase, Stores, k>) {
+      using op = typename I::op;
+      if constexpr (op::is_blockwise) {
+        number values[ops::longest_block];
+        for (int i = 0; i < count; ++i)
+          values[i] = op::lift(static_cast<number>(value_of<I::first_operand>(frame_of(i))));
+        reduce_blocks<op>(values, count, ops::block_length<I::bits>);
+        for (int i = 0; i < count; ++i)
+          value_of<k>(frame_of(i)) = op::template finish<number>(values[i]);
+      } else {
+        for (int i = 0; i < count; ++i) scan_element<k>(frame_of(i), state_in<k>(states));
+      }
+    } else if constexpr (needed && I::where == place::element && I::is_computed) {
+      for (int i = 0; i < count; ++i) step<k>(frame_of(i), typename I::operands{});
+    }
+  });
+}
+
+}  // namespace tenon::cpu_backend
