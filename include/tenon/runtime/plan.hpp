@@ -51,8 +51,8 @@ class plan {
   using traits = program_traits<Program>;
 
  public:
-  plan(binder const& bound, bound_arguments<Program> const& arguments,
-       std::span<argument const> inputs, std::span<argument const> outputs)
+  [[gnu::cold]] plan(binder const& bound, bound_arguments<Program> const& arguments,
+                     std::span<argument const> inputs, std::span<argument const> outputs)
       : prepared_(bound.layout<Program>(), arguments) {
     for (int k = 0; k < traits::load_count; ++k) loads_[k] = bound.range_of_load(k);
     for (int k = 0; k < traits::store_count; ++k) stores_[k] = bound.range_of_store(k);

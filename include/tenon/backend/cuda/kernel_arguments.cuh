@@ -8,7 +8,6 @@
 #include "tenon/backend/cuda/indexing.cuh"
 #include "tenon/backend/cuda/operand_access.cuh"
 #include "tenon/backend/cuda/vector_access.cuh"
-#include "tenon/program/visit.hpp"
 
 namespace tenon::detail {
 
@@ -20,7 +19,19 @@ struct work_split {
   long long tiles_per_segment = 0;
 };
 
-// RowDims is 1 where there are no rows.
+// As many strides as the kernel has; those of axes that the groups lack are 0.
+[[gnu::cold, gnu::noinline]] inline void copy_strides(long long* rows, int row_dims,
+                                                      long long* columns, int column_dims,
+                                                      group_layout const& row_group,
+                                                      group_layout const& column_group,
+                                                      operand_layout const& from) {
+  for (int d = 0; d < row_dims; ++d) rows[d] = d < row_group.dims ? from.row_strides[d] : 0;
+  for (int d = 0; d < column_dims; ++d)
+    columns[d] = d < column_group.dims ? from.column_strides[d] : 0;
+}
+
+// RowDims is 1 where there are no rows. What fills it is kept out of the host's instruction stream
+// and shared between programs where it can be: it was a third of an expression's host code.
 template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_arguments {
   using traits = program_traits<Program>;
   static constexpr int loads_held = at_least_one(traits::load_count);
@@ -51,9 +62,11 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
     a.rows = decltype(rows)::of(layout.rows);
     a.columns = decltype(columns)::of(layout.columns);
     for (int k = 0; k < traits::load_count; ++k)
-      copy(a.load_rows[k], a.load_columns[k], layout, layout.loads[k]);
+      copy_strides(a.load_rows[k], RowDims, a.load_columns[k], ColumnDims, layout.rows,
+                   layout.columns, layout.loads[k]);
     for (int k = 0; k < traits::store_count; ++k)
-      copy(a.store_rows[k], a.store_columns[k], layout, layout.stores[k]);
+      copy_strides(a.store_rows[k], RowDims, a.store_columns[k], ColumnDims, layout.rows,
+                   layout.columns, layout.stores[k]);
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
     a.vectors = (layout.columns.size + vector_width - 1) / vector_width;
     a.tail = static_cast<int>(layout.columns.size % vector_width);
@@ -81,28 +94,23 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   }
 
  private:
-  [[gnu::cold]] static void copy(long long (&rows)[RowDims], long long (&columns)[ColumnDims],
-                                 bound_layout<Program> const& layout, operand_layout const& from) {
-    for (int d = 0; d < RowDims; ++d) rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
-    for (int d = 0; d < ColumnDims; ++d)
-      columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
-  }
-  static void find_accesses(kernel_arguments& a, bound_layout<Program> const& layout,
-                            bound_arguments<Program> const& call, int vector_width) {
-    auto find = [&](access& to, operand_layout const& operand, void const* address, int bytes) {
-      to = find_access(layout.rows, layout.columns, operand, address, bytes, vector_width);
-      a.is_packed = a.is_packed && to == access::packed;
-      a.is_contiguous = a.is_contiguous && to <= access::elements;
-      a.has_strided = a.has_strided || to == access::strided;
+  [[gnu::cold]] static void find_accesses(kernel_arguments& a, bound_layout<Program> const& layout,
+                                          bound_arguments<Program> const& call, int vector_width) {
+    using moved = moved_by<Program>;
+    auto note = [&](access how) {
+      a.is_packed = a.is_packed && how == access::packed;
+      a.is_contiguous = a.is_contiguous && how <= access::elements;
+      a.has_strided = a.has_strided || how == access::strided;
+      return how;
     };
-    visit_instructions<Program>([&](auto index) {
-      using I = typename traits::template at<decltype(index)::value>;
-      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
-      if constexpr (I::moves_elements && I::is_load)
-        find(a.load_access[I::bits], layout.loads[I::bits], call.loads[I::bits], bytes);
-      if constexpr (I::moves_elements && I::is_store)
-        find(a.store_access[I::bits], layout.stores[I::bits], call.stores[I::bits], bytes);
-    });
+    for (int k = 0; k < traits::load_count; ++k)
+      if (int const bytes = moved::bytes.loads[k])
+        a.load_access[k] = note(find_access(layout.rows, layout.columns, layout.loads[k],
+                                            call.loads[k], bytes, vector_width));
+    for (int k = 0; k < traits::store_count; ++k)
+      if (int const bytes = moved::bytes.stores[k])
+        a.store_access[k] = note(find_access(layout.rows, layout.columns, layout.stores[k],
+                                             call.stores[k], bytes, vector_width));
   }
 };
 

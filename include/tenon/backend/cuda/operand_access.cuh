@@ -18,7 +18,8 @@ enum class access : unsigned char {
   strided,   // V accesses at places of their own
 };
 
-inline bool is_contiguous(group_layout const& columns, long long const (&strides)[max_rank]) {
+[[gnu::cold]] inline bool is_contiguous(group_layout const& columns,
+                                        long long const (&strides)[max_rank]) {
   long long expected = 1;
   for (int d = columns.dims - 1; d >= 0; --d) {
     if (columns.extents[d] > 1 && strides[d] != expected) return false;
@@ -28,9 +29,10 @@ inline bool is_contiguous(group_layout const& columns, long long const (&strides
 }
 
 // @post packed and blocked vectors are aligned in every row
-inline access find_access(group_layout const& rows, group_layout const& columns,
-                          operand_layout const& operand, void const* address, int bytes,
-                          int width) {
+[[gnu::cold, gnu::noinline]] inline access find_access(group_layout const& rows,
+                                                       group_layout const& columns,
+                                                       operand_layout const& operand,
+                                                       void const* address, int bytes, int width) {
   bool is_aligned = reinterpret_cast<std::uintptr_t>(address) % (width * bytes) == 0;
   for (int d = 0; d < rows.dims; ++d)
     is_aligned = is_aligned && (rows.extents[d] <= 1 || operand.row_strides[d] % width == 0);
@@ -42,5 +44,25 @@ inline access find_access(group_layout const& rows, group_layout const& columns,
   for (int d = 0; d < inner; ++d) is_aligned = is_aligned && operand.column_strides[d] % width == 0;
   return is_aligned && operand.column_strides[inner] == 1 ? access::blocked : access::strided;
 }
+
+// Bytes per element of each load and store that moves elements, 0 of the others.
+template <class Program> struct moved_bytes {
+  using traits = program_traits<Program>;
+  int loads[at_least_one(traits::load_count)] = {}, stores[at_least_one(traits::store_count)] = {};
+
+  template <int... K> constexpr explicit moved_bytes(std::integer_sequence<int, K...>) {
+    (add<typename traits::template at<K>>(), ...);
+  }
+
+ private:
+  template <class I> constexpr void add() {
+    constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
+    if constexpr (I::moves_elements && I::is_load) loads[I::bits] = bytes;
+    if constexpr (I::moves_elements && I::is_store) stores[I::bits] = bytes;
+  }
+};
+template <class Program> struct moved_by {
+  static constexpr moved_bytes<Program> bytes{typename program_traits<Program>::sequence{}};
+};
 
 }  // namespace tenon::detail

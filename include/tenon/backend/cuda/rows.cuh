@@ -11,7 +11,7 @@ namespace tenon {
 namespace detail {
 
 template <class Program, class C>
-using rows_arguments = kernel_arguments<Program, max_rank, C::group_dims, C::index_bits>;
+using rows_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
 
 // Element loads that differ from row to row, and those that do not: these stay in registers over
 // all rows while they are few, otherwise they come from a cache, item by item.
