@@ -6,6 +6,17 @@
 #include "tenon/nn/options.hpp"
 
 namespace tenon {
+
+// What batch_norm_training returns: auto [values, mean, variance] = tn::batch_norm_training(x, mean, variance);
+template <class Values, class Mean, class Variance>
+struct batch_normalized {
+  Values values;
+  Mean running_mean;
+  Variance running_variance;
+};
+template <class Values, class Mean, class Variance>
+batch_normalized(Values, Mean, Variance) -> batch_normalized<Values, Mean, Variance>;
+
 namespace detail {
 
 // [C] → [C, 1, ..., 1], so that it broadcasts along axis 1 of a value of this rank.
@@ -47,6 +58,24 @@ struct all_but_channels {
   static constexpr auto of = channel_axes<X>(axes_from_to_last<2, X>);
 };
 
+// The running statistics of a batch normalisation move towards those of the batch, the variance being the unbiased one.
+struct batch_norm_training_body {
+  template <class X, class Mean, class Variance, class Momentum = double> requires is_weakly_typed<Momentum>
+  constexpr auto operator()(X x, Mean running_mean, Variance running_variance, Momentum momentum = 0.1) const {
+    constexpr auto along = all_but_channels::of<X>;
+    return batch_normalized{batch_norm(x), towards(running_mean, mean(x, along), momentum), towards(running_variance, var(x, along), momentum)};
+  }
+  template <class X, class Mean, class Variance, class Weight, class Bias, class Momentum = double>
+  constexpr auto operator()(X x, Mean running_mean, Variance running_variance, Weight weight, Bias bias, Momentum momentum = 0.1) const {
+    auto [values, new_mean, new_variance] = (*this)(x, running_mean, running_variance, momentum);
+    return batch_normalized{scale_channels(values, weight, bias), new_mean, new_variance};
+  }
+
+ private:
+  static constexpr auto towards(auto running, auto now, auto momentum) { return (1 - momentum) * running + momentum * now; }
+  static constexpr channel_norm_body<all_but_channels> batch_norm{};
+};
+
 struct batch_norm_inference_body {
   template <class X, class Mean, class Variance, class Epsilon = double> requires is_weakly_typed<Epsilon>
   constexpr auto operator()(X x, Mean centre, Variance variance, Epsilon epsilon = default_epsilon) const {
@@ -64,6 +93,9 @@ struct batch_norm_inference_body {
 inline constexpr function<detail::channel_norm_body<detail::spatial_axes>> instance_norm{};
 // Every channel by the mean and variance of the batch, as in training: (x), (x, weight, bias), (..., epsilon).
 inline constexpr function<detail::channel_norm_body<detail::all_but_channels>> batch_norm{};
+// As batch_norm, with the running statistics after this batch: (x, mean, variance), (x, mean, variance, weight, bias),
+// (..., momentum), which is 0.1 unless given: how much of the new statistics is the batch's.
+inline constexpr function<detail::batch_norm_training_body> batch_norm_training{};
 // Every channel by given statistics: (x, mean, variance), (x, mean, variance, weight, bias), (..., epsilon).
 inline constexpr function<detail::batch_norm_inference_body> batch_norm_inference{};
 

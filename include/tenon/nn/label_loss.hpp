@@ -104,12 +104,10 @@ struct label_loss_body {
   template <dtype D, extent... E, dtype I, extent... F, class... Options>
   constexpr auto operator()(value<D, E...> const& x, value<I, F...> const& labels, Options... options) const {
     using operand = value<D, E...>;
-    constexpr bool is_labelled = is_index<value<I, F...>> && sizeof...(F) + 1 == sizeof...(E);
-    static_assert(is_labelled, "tenon: cross_entropy: the labels are not integers of the operand's shape without the axis of classes; give one class number for each element, as in [B] for [B, C]");
-    if constexpr (!is_labelled)
-      return refused{};
+    if constexpr (Terms::takes_probabilities && is_floating(I) && sizeof...(F) == sizeof...(E))
+      return of_probabilities(x, labels, typename axis_option<Options..., axis_t<(operand::rank > 1 ? 1 : 0)>>::type{}, options...);
     else
-      return apply(x, labels, typename axis_option<Options..., axis_t<(operand::rank > 1 ? 1 : 0)>>::type{}, options...);
+      return of_labels(x, labels, options...);
   }
   template <class... A>
   constexpr auto operator()(A const&...) const {
@@ -118,6 +116,41 @@ struct label_loss_body {
   }
 
  private:
+  template <dtype D, extent... E, dtype I, extent... F, class... Options>
+  static constexpr auto of_labels(value<D, E...> const& x, value<I, F...> const& labels, Options... options) {
+    using operand = value<D, E...>;
+    constexpr bool is_labelled = is_index<value<I, F...>> && sizeof...(F) + 1 == sizeof...(E);
+    static_assert(is_labelled, "tenon: cross_entropy: the labels are not integers of the operand's shape without the axis of classes; give one class number for each element, as in [B] for [B, C]");
+    if constexpr (!is_labelled)
+      return refused{};
+    else
+      return apply(x, labels, typename axis_option<Options..., axis_t<(operand::rank > 1 ? 1 : 0)>>::type{}, options...);
+  }
+  // Of each class its probability times the term, with nothing to ignore; the mean is over the elements.
+  template <class X, class Targets, int Axis, class... Options>
+  static constexpr auto of_probabilities(X const& x, Targets const& given, axis_t<Axis>, Options... options) {
+    if constexpr (!check_axes<X::rank, Axis>()) {
+      return refused{};
+    } else {
+      constexpr int along = normalized(Axis, X::rank);
+      auto epsilon = smoothing_in(options...);
+      auto reduce = reduction_in(options...);
+      auto terms = weighted_terms<along>(x, weights_in(options...));
+      auto certain = sum(given * terms, axis<along>);
+      auto loss = smoothed(certain, epsilon, [&] { return mean(terms, axis<along>); });
+      if constexpr (is_given<decltype(reduce)>)
+        return reduce(loss);
+      else
+        return mean(loss);
+    }
+  }
+  template <class Certain, class Epsilon, class Spread>
+  static constexpr auto smoothed(Certain certain, Epsilon epsilon, Spread const& spread) {
+    if constexpr (is_given<Epsilon>)
+      return (1 - epsilon) * certain + epsilon * spread();
+    else
+      return certain;
+  }
   template <class X, class Labels, int Axis, class... Options>
   static constexpr auto apply(X const& x, Labels const& labels, axis_t<Axis>, Options... options) {
     if constexpr (!check_axes<X::rank, Axis>()) {
@@ -168,12 +201,14 @@ struct label_loss_body {
 
 // Of logits: log(sum(exp(x))) - x, in an order that keeps small differences of large numbers.
 struct logit_terms {
+  static constexpr bool takes_probabilities = true;
   static constexpr auto of_class(auto x, auto along, auto picked) { return (largest_of(x, along) - picked) + log(sum_of_exp(x, along)); }
   static constexpr auto of_all(auto x, auto along) {
     return (largest_of(x, along, keepdim) - x) + log(sum_of_exp(x, along, keepdim));
   }
 };
 struct log_probability_terms {
+  static constexpr bool takes_probabilities = false;
   static constexpr auto of_class(auto, auto, auto picked) { return -picked; }
   static constexpr auto of_all(auto x, auto) { return -x; }
 };
@@ -182,6 +217,7 @@ struct log_probability_terms {
 
 // The mean of log(sum(exp(x))) - x[label] over the labels that are not ignored: (x, labels), with any of tn::axis<k>, the
 // axis of classes (1, or 0 of a vector), tn::ignore_index<n>, tn::label_smoothing(0.1), tn::class_weights(w), tn::sum, tn::none.
+// In the place of labels there may be a probability for each class, of the shape of x.
 inline constexpr function<detail::label_loss_body<detail::logit_terms>> cross_entropy{};
 // The same of x that are logarithms of probabilities already.
 inline constexpr function<detail::label_loss_body<detail::log_probability_terms>> nll_loss{};

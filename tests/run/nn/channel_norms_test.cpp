@@ -65,4 +65,44 @@ TEST(channel_norms, of_groups) {
   }
 }
 
+TEST(channel_norms, running_statistics) {
+  auto const plain = tn::compile([](auto x, auto m, auto v) {
+    auto [values, mean, variance] = tn::batch_norm_training(x, m, v);
+    return tn::outputs(values, mean, variance);
+  });
+  auto const scaled_by = tn::compile([](auto x, auto m, auto v, auto w, auto b) {
+    auto [values, mean, variance] = tn::batch_norm_training(x, m, v, w, b, 0.25);
+    return tn::outputs(values, mean, variance);
+  });
+  for (std::int64_t samples : {2, 5}) {
+    auto x = random_array<float, 4>({samples, channels, 7, 33});
+    auto mean = random_array<float, 1>({channels}), weight = random_array<float, 1>({channels}), bias = random_array<float, 1>({channels});
+    auto variance = random_array<float, 1>({channels}, arrangement::contiguous, 0.5, 3);
+    doubles const values = x.values();
+    std::int64_t const image = 7 * 33, count = samples * image;
+    auto const expect_statistics = [&](auto const& new_mean, auto const& new_variance, double momentum) {
+      doubles const m = result_of(new_mean), v = result_of(new_variance);
+      for (std::int64_t c = 0; c < channels; ++c) {
+        double sum = 0, squares = 0;
+        auto const each = [&](auto const& visit) {
+          for (std::int64_t s = 0; s < samples; ++s)
+            for (std::int64_t k = 0; k < image; ++k) visit(values[(s * channels + c) * image + k]);
+        };
+        each([&](double e) { sum += e; });
+        double const centre = sum / static_cast<double>(count);
+        each([&](double e) { squares += (e - centre) * (e - centre); });
+        EXPECT_NEAR(m[c], (1 - momentum) * mean.values()[c] + momentum * centre, 1e-5);
+        EXPECT_NEAR(v[c], (1 - momentum) * variance.values()[c] + momentum * squares / static_cast<double>(count - 1), 1e-5);
+      }
+    };
+    doubles const normal = reference::layer_norm(values, 0b1101, 1e-5);
+    auto const [y, m, v] = plain(x.view(), mean.view(), variance.view());
+    expect_normalized(y, normal, count, "batch_norm_training");
+    expect_statistics(m, v, 0.1);
+    auto const [z, n, u] = scaled_by(x.view(), mean.view(), variance.view(), weight.view(), bias.view());
+    expect_normalized(z, scaled(normal, weight.values(), bias.values()), count, "scaled batch_norm_training");
+    expect_statistics(n, u, 0.25);
+  }
+}
+
 }  // namespace

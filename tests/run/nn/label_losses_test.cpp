@@ -125,4 +125,44 @@ TEST(nll_loss, of_log_softmax_is_cross_entropy) {
   EXPECT_NEAR(result_of(f(x.view(), labels.view()))[0], wanted, 1e-5 * wanted);
 }
 
+// Of each class a probability; one of 1 is a label.
+TEST(cross_entropy, of_probabilities) {
+  auto const plain = tn::compile([](auto x, auto p) { return tn::cross_entropy(x, p); });
+  auto const each = tn::compile([](auto x, auto p, auto w) {
+    return tn::cross_entropy(x, p, tn::none, tn::class_weights(w), tn::label_smoothing(0.1));
+  });
+  auto const total = tn::compile(
+      [](auto x, auto p) { return tn::cross_entropy(tn::transpose(x), p, tn::axis<0>, tn::sum); });
+  for (std::int64_t classes : class_counts) {
+    std::int64_t const rows = 6;
+    auto x = random_array<float, 2>({rows, classes});
+    auto p = random_array<float, 2>({rows, classes}, arrangement::contiguous, 0, 1);
+    auto w = random_array<float, 1>({classes}, arrangement::contiguous, 0.5, 2);
+    doubles const a = x.values(), b = p.values(), weights = w.values();
+    std::vector<double> unweighted(rows), weighted(rows);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double largest = -INFINITY, sum = 0;
+      for (std::int64_t c = 0; c < classes; ++c) largest = std::max(largest, a[i * classes + c]);
+      for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(a[i * classes + c] - largest);
+      for (std::int64_t c = 0; c < classes; ++c) {
+        double const term = largest - a[i * classes + c] + std::log(sum);
+        double const target = 0.9 * b[i * classes + c] + 0.1 / static_cast<double>(classes);
+        unweighted[static_cast<std::size_t>(i)] += b[i * classes + c] * term;
+        weighted[static_cast<std::size_t>(i)] += target * weights[c] * term;
+      }
+    }
+    double sum = 0;
+    for (double loss : unweighted) sum += loss;
+    EXPECT_NEAR(result_of(plain(x.view(), p.view()))[0], sum / rows, 1e-5 * sum + 1e-6) << classes;
+    doubles const losses = result_of(each(x.view(), p.view(), w.view()));
+    for (std::size_t i = 0; i < weighted.size(); ++i)
+      EXPECT_NEAR(losses.values[i], weighted[i], 1e-5 * weighted[i] + 1e-6) << classes;
+    doubles turned({classes, rows});
+    for (std::int64_t k = 0; k < turned.size(); ++k) turned[k] = b[k % rows * classes + k / rows];
+    auto q = random_array<float, 2>({classes, rows});
+    q.set(turned);
+    EXPECT_NEAR(result_of(total(x.view(), q.view()))[0], sum, 1e-5 * sum + 1e-6) << classes;
+  }
+}
+
 }  // namespace
