@@ -68,7 +68,17 @@ class constexpr_vector {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
-  constexpr ~constexpr_vector() { delete[] items_; }
+  constexpr ~constexpr_vector() {
+    if (capacity_ > 0) delete[] items_;
+  }
+
+  // The items of a constant as they lie. @pre the vector is only read, and not longer than they live
+  static constexpr_vector over(T const* items, int count) {
+    constexpr_vector result;
+    result.items_ = const_cast<T*>(items);
+    result.count_ = count;
+    return result;
+  }
 
   constexpr int size() const { return count_; }
   constexpr bool empty() const { return count_ == 0; }

@@ -37,10 +37,9 @@ class dim_table {
  public:
   constexpr dim_table() { add({dim_kind::constant, 1}); }
   // A table as it was: its entries and the representative of each.
-  constexpr dim_table(dim_expression const* entries, dim const* representatives, int count) {
-    for (dim d = 0; d < count; ++d)
-      entries_.push_back(entries[d]), parents_.push_back(representatives[d]);
-  }
+  constexpr dim_table(constexpr_vector<dim_expression> entries,
+                      constexpr_vector<dim> representatives)
+      : entries_(std::move(entries)), parents_(std::move(representatives)) {}
 
   constexpr dim constant(long long length) { return add({dim_kind::constant, length}); }
   constexpr dim of_input(int input, int axis, extent e) {

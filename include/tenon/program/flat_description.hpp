@@ -75,26 +75,26 @@ struct flat_description {
   }
 };
 
-template <class T>
-[[gnu::cold, gnu::noinline]] void append(constexpr_vector<T>& to, T const* items, int count) {
-  for (int i = 0; i < count; ++i) to.push_back(items[i]);
+template <class T, int N>
+constexpr_vector<T> over(static_vector<T, N> const& items) {
+  return constexpr_vector<T>::over(items.items, items.count);
 }
 
-// The description as growing vectors again, once per process and expression.
+// The description over the items of the constant. @pre the constant lives as long
 template <class Flat>
 [[gnu::cold]] description restored(Flat const& flat) {
   description d;
-  append(d.final.nodes, flat.nodes.items, flat.nodes.count);
-  append(d.final.attributes, flat.attributes.items, flat.attributes.count);
-  append(d.final.inputs, flat.inputs.items, flat.inputs.count);
-  append(d.final.outputs, flat.outputs.items, flat.outputs.count);
-  append(d.final.checks, flat.checks.items, flat.checks.count);
-  d.final.dims = dim_table(flat.dims.items, flat.representatives.items, flat.dims.count);
-  append(d.space.axes, flat.axes.items, flat.axes.count);
-  append(d.space.loads, flat.loads.items, flat.loads.count);
-  append(d.space.stores, flat.stores.items, flat.stores.count);
-  append(d.space.scalars, flat.scalars.items, flat.scalars.count);
-  append(d.space.sizes, flat.sizes.items, flat.sizes.count);
+  d.final.nodes = over(flat.nodes);
+  d.final.attributes = over(flat.attributes);
+  d.final.inputs = over(flat.inputs);
+  d.final.outputs = over(flat.outputs);
+  d.final.checks = over(flat.checks);
+  d.final.dims = dim_table(over(flat.dims), over(flat.representatives));
+  d.space.axes = over(flat.axes);
+  d.space.loads = over(flat.loads);
+  d.space.stores = over(flat.stores);
+  d.space.scalars = over(flat.scalars);
+  d.space.sizes = over(flat.sizes);
   d.plan.rows = flat.rows, d.plan.columns = flat.columns;
   d.space.reversed = flat.reversed;
   return d;

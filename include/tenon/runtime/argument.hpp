@@ -22,6 +22,25 @@ struct expression_name {
   std::source_location location = {};
 };
 
+// A fault of a call, without what all faults of it have in common: the fewer texts a function puts together that raises,
+// the less of it there is to compile.
+struct call_fault {
+  std::string_view operation = "call";
+  text problem = {};
+  char const* remedy = "";
+  text shapes = {};
+  int operand = -1;
+};
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise(call_fault fault, expression_name const& name) {
+  raise({.operation = text(fault.operation),
+         .problem = std::move(fault.problem),
+         .remedy = fault.remedy,
+         .shapes = std::move(fault.shapes),
+         .expression = name.name,
+         .operand = fault.operand,
+         .location = name.location});
+}
+
 namespace detail {
 
 template <class T>

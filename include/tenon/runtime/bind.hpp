@@ -243,20 +243,18 @@ class binder {
 
   [[noreturn, gnu::cold, gnu::noinline]] void refuse_reshape(int operand, tenon::layout const& from, axis_list const& to) const {
     raise({.operation = "reshape",
-           .problem = text(operand < 0 ? "the output" : "the operand") + " of shape " + to_string(from) +
-                      " is not contiguous along the axes that become shape " + to_string(to),
+           .problem = text(operand < 0 ? "the output" : "the operand")
+                      << " of shape " << to_string(from) << " is not contiguous along the axes that become shape " << to_string(to),
            .remedy = "pass a contiguous tensor",
-           .shapes = to_string(from) + " and " + to_string(to),
-           .expression = name_.name,
-           .operand = operand,
-           .location = name_.location});
+           .shapes = to_string(from) << " and " << to_string(to),
+           .operand = operand},
+          name_);
   }
   [[noreturn, gnu::cold, gnu::noinline]] void refuse_rank() const {
     raise({.operation = "call",
-           .problem = "the operands' strides leave more than " + to_string(max_rank) + " axes",
-           .remedy = "make the operands contiguous",
-           .expression = name_.name,
-           .location = name_.location});
+           .problem = text("the operands' strides leave more than ") << max_rank << " axes",
+           .remedy = "make the operands contiguous"},
+          name_);
   }
 
   description const& d_;

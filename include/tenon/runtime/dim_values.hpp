@@ -56,9 +56,8 @@ class dim_values {
   [[noreturn, gnu::cold, gnu::noinline]] void refuse_size() const {
     raise({.operation = "call",
            .problem = "the number of elements is beyond 64 bits",
-           .remedy = "use smaller extents",
-           .expression = name_.name,
-           .location = name_.location});
+           .remedy = "use smaller extents"},
+          name_);
   }
 
   // The first input that a dim's length comes from.
@@ -68,51 +67,52 @@ class dim_values {
     if (e.kind == dim_kind::input || e.kind == dim_kind::named) return static_cast<int>(e.a);
     return input_of(static_cast<dim>(e.a));
   }
-  text text_of(dim d) const {
-    text out;
-    graph_.dims.print(out, d);
-    return out;
-  }
-  text described(dim d) const {
+  [[gnu::cold]] void describe(text& out, dim d) const {
     dim_expression const& e = graph_.dims[d];
-    text length = to_string(values_[d]);
-    if (e.kind == dim_kind::constant) return "extent " + length;
+    if (e.kind == dim_kind::constant) {
+      out << "extent " << values_[d];
+      return;
+    }
     if (e.kind == dim_kind::input)
-      return "axis " + to_string(e.b) + " of operand " + to_string(e.a) + " (" + length + ")";
-    return text_of(d) + " (" + length + ")";
+      out << "axis " << e.b << " of operand " << e.a;
+    else
+      graph_.dims.print(out, d);
+    out << " (" << values_[d] << ')';
   }
-  text shapes_of(int a, int b) const {
+  [[gnu::cold, gnu::noinline]] text shapes_of(int a, int b) const {
     text result;
     for (int k : {a, b})
-      if (k >= 0) result += (result.empty() ? "" : " and ") + to_string(inputs_[static_cast<std::size_t>(k)].layout);
+      if (k >= 0) result << (result.empty() ? "" : " and ") << to_string(inputs_[static_cast<std::size_t>(k)].layout);
     return result;
   }
 
   [[noreturn, gnu::cold, gnu::noinline]] void refuse(dim_check const& c) const {
     int a = input_of(c.a), b = input_of(c.b);
-    text shapes = shapes_of(a, b == a ? -1 : b);
-    raise({.operation = text(c.operation),
-           .problem = "lengths differ: " + described(c.a) + " and " + described(c.b) + ", shapes " +
-                      shapes,
+    text shapes = shapes_of(a, b == a ? -1 : b), problem = "lengths differ: ";
+    describe(problem, c.a);
+    problem << " and ";
+    describe(problem, c.b);
+    problem << ", shapes " << shapes;
+    raise({.operation = c.operation,
+           .problem = std::move(problem),
            .remedy = "make them equal; only a build-time extent of 1 repeats",
-           .shapes = shapes,
-           .expression = name_.name,
-           .operand = b >= 0 ? b : a,
-           .location = name_.location});
+           .shapes = std::move(shapes),
+           .operand = b >= 0 ? b : a},
+          name_);
   }
   [[noreturn, gnu::cold, gnu::noinline]] void refuse_input(int k, int axis) const {
     dim wanted = graph_.dims.representative(graph_.inputs[k].dims[axis]);
     int other = input_of(wanted);
-    text shapes = shapes_of(other, k);
+    text shapes = shapes_of(other, k), problem = "axis ";
+    problem << axis << " has extent " << inputs_[static_cast<std::size_t>(k)].layout.extents[axis] << " where ";
+    graph_.dims.print(problem, wanted);
+    problem << " is " << values_[wanted] << ", shapes " << shapes;
     raise({.operation = "call",
-           .problem = "axis " + to_string(axis) + " has extent " +
-                      to_string(inputs_[static_cast<std::size_t>(k)].layout.extents[axis]) + " where " + text_of(wanted) + " is " +
-                      to_string(values_[wanted]) + ", shapes " + shapes,
+           .problem = std::move(problem),
            .remedy = "pass operands whose extents agree",
-           .shapes = shapes,
-           .expression = name_.name,
-           .operand = k,
-           .location = name_.location});
+           .shapes = std::move(shapes),
+           .operand = k},
+          name_);
   }
 
   graph const& graph_;

@@ -18,13 +18,13 @@ namespace tenon::detail {
     if (!is_needed[id] || is_empty(n)) continue;
     for (int operand : n.operands) is_needed[operand] = true;
     if (n.is(op_kind::reduction) && !n.op->is_defined_on_empty && is_empty(g.operand(n, 0))) {
-      text shape = to_string(lengths(g.operand(n, 0).dims));
-      raise({.operation = text(n.op->name),
-             .problem = "the operand is empty along the reduced axes, shape " + shape,
+      text shape = to_string(lengths(g.operand(n, 0).dims)), problem = "the operand is empty along the reduced axes, shape ";
+      problem << shape;
+      raise({.operation = n.op->name,
+             .problem = std::move(problem),
              .remedy = "reduce at least one element; a sum, product, any or all of nothing is defined",
-             .shapes = shape,
-             .expression = name.name,
-             .location = name.location});
+             .shapes = std::move(shape)},
+            name);
     }
   }
 }

@@ -33,17 +33,15 @@ struct call_arguments {
 [[gnu::cold]] inline void check_output(argument const& target, axis_list const& extents, int k, expression_name const& name) {
   if (!(tenon::extents_of(target.layout) == extents))
     raise({.operation = "into",
-           .problem = "output " + to_string(k) + " has shape " + to_string(target.layout) + " where the result has " + to_string(extents),
+           .problem = text("output ") << k << " has shape " << to_string(target.layout) << " where the result has " << to_string(extents),
            .remedy = "give a tensor of the result's shape",
-           .shapes = to_string(target.layout) + " and " + to_string(extents),
-           .expression = name.name,
-           .location = name.location});
+           .shapes = to_string(target.layout) << " and " << to_string(extents)},
+          name);
   if (overlaps_itself(target.layout))
     raise({.operation = "into",
-           .problem = "output " + to_string(k) + " of shape " + to_string(target.layout) + " holds several elements in one place",
-           .remedy = "give an output without zero or overlapping strides",
-           .expression = name.name,
-           .location = name.location});
+           .problem = text("output ") << k << " of shape " << to_string(target.layout) << " holds several elements in one place",
+           .remedy = "give an output without zero or overlapping strides"},
+          name);
 }
 
 // The outputs as they are given, or fresh ones of the extents that the expression gives them.

@@ -12,12 +12,12 @@ namespace tenon::detail {
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_null(axis_list const& extents, int operand,
                                                                 expression_name const& name) {
   raise({.operation = "call",
-         .problem = text(operand < 0 ? "an output" : "an operand") + " of shape " +
-                    to_string(extents) + " has a null pointer",
+         .problem = text(operand < 0 ? "an output" : "an operand") << " of shape "
+                                                                   << to_string(extents)
+                                                                   << " has a null pointer",
          .remedy = "pass memory for all its elements",
-         .expression = name.name,
-         .operand = operand,
-         .location = name.location});
+         .operand = operand},
+        name);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_overlap(char const* what,
@@ -25,16 +25,15 @@ namespace tenon::detail {
                                                                    axis_list const& out,
                                                                    int operand,
                                                                    expression_name const& name) {
-  text shapes = to_string(out) + " and " + to_string(other);
+  text shapes = to_string(out) << " and " << to_string(other);
   raise({.operation = "into",
-         .problem = text("an output shares memory with ") + what +
-                    " that is read or written elsewhere, shapes " + shapes,
+         .problem = text("an output shares memory with ")
+                    << what << " that is read or written elsewhere, shapes " << shapes,
          .remedy = "write to other memory; only an operand read at the very same elements may be "
                    "overwritten",
          .shapes = shapes,
-         .expression = name.name,
-         .operand = operand,
-         .location = name.location});
+         .operand = operand},
+        name);
 }
 
 inline bool overlap(void const* a, operand_range const& in_a, void const* b,

@@ -39,12 +39,11 @@ class prepared<cpu, Program, Family, HasInnerColumns> {
 #if defined(__CUDACC__)
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_pointer(int owner, int device, int operand, expression_name const& name) {
   raise({.operation = "call",
-         .problem = owner < 0 ? "the pointer is not memory that the device can use"
-                              : "the pointer belongs to device " + to_string(owner) + ", the current device is " + to_string(device),
+         .problem = owner < 0 ? text("the pointer is not memory that the device can use")
+                              : text("the pointer belongs to device ") << owner << ", the current device is " << device,
          .remedy = owner < 0 ? "copy the data with tn::to<tn::cuda> first" : "make that device current, or copy the data",
-         .expression = name.name,
-         .operand = operand,
-         .location = name.location});
+         .operand = operand},
+        name);
 }
 
 // Addresses that were found to be of the device are remembered, so that a warm call asks nothing. The place depends on
