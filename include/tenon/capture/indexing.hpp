@@ -183,7 +183,7 @@ struct gather_nd_body {
     using indices = value<I, F...>;
     constexpr bool is_integer = is_index<indices>, has_count = count<indices>() >= 1 && count<indices>() <= build::max_indices && count<indices>() <= operand::rank;
     static_assert(is_integer, "tenon: take: the index is not an integer; cast it, as in tn::cast<int>(index)");
-    static_assert(has_count, "tenon: gather_nd: the last extent of the index is not a build-time number from 1 to 3 within the operand's rank; give it one, as in tn::reshape(index, tn::shape<-1, 2>)");
+    static_assert(has_count, "tenon: gather_nd: the last extent of the index is not a build-time number from 1 to 8 within the operand's rank; give it one, as in tn::reshape(index, tn::shape<-1, 2>)");
     if constexpr (!is_integer || !has_count) {
       return refused{};
     } else {

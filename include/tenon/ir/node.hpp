@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-inline constexpr int max_operands = 4;
+// What is taken from, and an index for each of its axes.
+inline constexpr int max_operands = 1 + max_rank;
 
 using dim_list = static_vector<dim, max_rank>;
 // What a movement operator needs beside its operand: the map of a broadcast or transpose; start,

@@ -19,10 +19,6 @@ class moved_takes : protected moved_views {
   constexpr long long use(index_list& list, int index, bool is_checked) {
     for (int j = 0; j < list.indices.size(); ++j)
       if (list.indices[j] == index && (list.checked >> j & 1u) == is_checked) return -1 - j;
-    if (list.indices.size() == build::max_indices) {
-      g_.refused = refusal::too_many_indices;
-      return -1;
-    }
     list.checked |= static_cast<unsigned>(is_checked) << list.indices.size();
     list.indices.push_back(index);
     return -list.indices.size();

@@ -18,11 +18,10 @@ struct demand {
   int id;
   movement how;
   bool passes_through = false;  // `how` is applied to the operands
-  int sources[max_operands] = {-1, -1, -1,
-                               -1};  // demands for the operands; -1: the operand as it is
-  unsigned axes = 0;                 // reduction: the reduced axes of the moved operand
-  int map = no_attribute;            // broadcast: its map from the moved operand
-  int next = -1;                     // another demand for the same node
+  int sources[max_operands] = {};  // demands for the operands; -1: the operand as it is
+  unsigned axes = 0;               // reduction: the reduced axes of the moved operand
+  int map = no_attribute;          // broadcast: its map from the moved operand
+  int next = -1;                   // another demand for the same node
   int result = -1;
 };
 
@@ -47,6 +46,7 @@ class puller : moved_takes {
     for (int i = first_[id]; i >= 0; i = demands_[i].next)
       if (demands_[i].how == how) return i;
     demand wanted{id, how};
+    for (int& source : wanted.sources) source = -1;
     wanted.next = first_[id];
     demands_.push_back(wanted);
     return first_[id] = demands_.size() - 1;

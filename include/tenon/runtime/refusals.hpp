@@ -17,7 +17,6 @@ constexpr bool check_one_kernel() {
   static_assert(Why != refusal::scans_along_two_axes, "tenon: compile: the scans are along different axes, or along one axis in both directions, which one kernel cannot do; write one expression per direction");
   static_assert(Why != refusal::scan_is_moved, "tenon: scan: its result is sliced, reshaped or taken from along the scanned axis; do that in an expression of its own, or before the scan");
   static_assert(Why != refusal::scatter_is_used_elsewhere, "tenon: scatter: its result is reduced, scanned or read at positions, or another scatter stands beside it; store it, and do that in an expression of its own");
-  static_assert(Why != refusal::too_many_indices, "tenon: take: an element is read at indices along more than 3 axes of one tensor; take along fewer axes, or reshape the tensor to fewer");
   return Why == refusal::none;
 }
 

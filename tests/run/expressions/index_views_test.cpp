@@ -202,4 +202,39 @@ TEST(index_views, around_a_softmax) {
                 1e-5 * std::abs(both[k]) + 1e-7);
 }
 
+// An index along every axis.
+TEST(index_views, along_all_axes) {
+  auto const f = tn::compile([](auto x) { return tn::tile(x, tn::shape<2, 3, 2, 2, 2>); });
+  auto const g = tn::compile([](auto x, auto i) { return tn::gather_nd(x, i); });
+  auto x = random_array<int, 5>({2, 3, 2, 5, 3});
+  doubles const a = x.values(), tiled = result_of(f(x.view()));
+  std::int64_t const lengths[] = {2, 3, 2, 5, 3}, times[] = {2, 3, 2, 2, 2};
+  ASSERT_EQ(tiled.size(), 180 * 48);
+  for (std::int64_t k = 0; k < tiled.size(); ++k) {
+    std::int64_t rest = k, from = 0, stride = 1;
+    for (int axis = 4; axis >= 0; --axis) {
+      std::int64_t const longer = lengths[axis] * times[axis];
+      from += rest % longer % lengths[axis] * stride;
+      stride *= lengths[axis], rest /= longer;
+    }
+    EXPECT_EQ(tiled[k], a[from]) << k;
+  }
+  auto index = random_array<int, 2>({40, 5});
+  doubles at = index.values();
+  for (std::int64_t k = 0; k < at.size(); ++k)
+    at[k] = static_cast<double>(k * 7 % (2 * lengths[k % 5]) - lengths[k % 5]);
+  index.set(at);
+  tn::tensor<int, tn::dyn, 5> indices(40);
+  tn::copy(indices, index.view());
+  doubles const taken = result_of(g(x.view(), indices.view()));
+  for (std::int64_t k = 0; k < taken.size(); ++k) {
+    std::int64_t from = 0;
+    for (int axis = 0; axis < 5; ++axis) {
+      auto const i = static_cast<std::int64_t>(at[k * 5 + axis]);
+      from = from * lengths[axis] + (i < 0 ? i + lengths[axis] : i);
+    }
+    EXPECT_EQ(taken[k], a[from]) << k;
+  }
+}
+
 }  // namespace
