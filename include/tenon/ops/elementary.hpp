@@ -133,7 +133,8 @@ struct erfc : elementary_op {
       float t = z * root, t_low = math::fma(z, root, -t) + z * root_low;
       float square = math::fma(z, z, 0.0f);  // a product might be contracted with the sum it is used in
       auto half_of_it = detail::normal_tail(t, t_low, square, math::fma(z, z, -square));
-      float tail = 2 * half_of_it.value * half_of_it.scale;
+      half_of_it.exponent += 1;  // doubled before it may be rounded to a subnormal number
+      float tail = half_of_it.number();
       return x < 0 ? 2 - tail : tail;
     } else {
       return math::erfc(x);

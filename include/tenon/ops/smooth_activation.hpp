@@ -3,6 +3,7 @@
 // Activation functions by exponentials beside those of activation.hpp: elu and its kin, mish, logsigmoid, tanhshrink.
 
 #include "tenon/ops/activation.hpp"
+#include "tenon/ops/close_exp.hpp"
 
 namespace tenon::ops {
 
@@ -45,7 +46,7 @@ struct mish : activation_op {
     x = math::maximum(x, -2 * shift);
     bool is_far = x < -shift;
     T scale = is_far ? detail::tail<T>::scale : T(1);
-    T power = math::exp(is_far ? x + shift : -math::abs(x));
+    T power = math::close_exp(is_far ? x + shift : -math::abs(x));
     T e = power * scale;
     T above = x < 0 ? power * (e + 2) : 1 + 2 * e;
     T below = x < 0 ? e * (e + 2) + 2 : 1 + 2 * e * (1 + e);
