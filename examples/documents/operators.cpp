@@ -67,11 +67,16 @@ constexpr call_form index_calls[] = {
     {"max_with_index(x, axis<k>), min_with_index", "`auto [values, indices]`, in one pass"},
     {"take(x, index, axis<k>), index_select", "the axis is replaced by the axes of the index"},
     {"take_along_axis(x, index, axis<k>)", "element by element along the axis; the index has the rank of x"},
-    {"topk(x, axis<k>, ct<n>), topk(x, axis<k>, ct<n>, smallest)", "`auto [values, indices]`: the first n of the order, n at most 16; of equals the lowest index, NaN first"},
+    {"topk(x, axis<k>, ct<n>), topk(x, axis<k>, ct<n>, smallest)", "`auto [values, indices]`: the first n of the descending or ascending order; of equals the lowest index, NaN is the greatest; n above 16 with `<tenon/sort.hpp>`"},
     {"embedding(table, index)", "the rows that the index names"},
     {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
     {"scatter(base, axis<k>, index, updates)", "the base with the updates at the index along the axis, which is of one axis or of the base's; of several for one place the last"},
     {"scatter_add(base, axis<k>, index, updates), scatter_mul, scatter_max, scatter_min", "the same, combined with the base and each other in the order of the updates: the same bits in every run"},
+};
+constexpr call_form sort_calls[] = {
+    {"sort(x, axis<k>), sort(x, axis<k>, descending)", "the elements in order, equal ones as they were"},
+    {"argsort(x, axis<k>), argsort(x, axis<k>, descending)", "where they were, i64"},
+    {"sort_with_index(x, axis<k>), sort_with_index(x, axis<k>, descending)", "`auto [values, indices]`"},
 };
 constexpr call_form view_calls[] = {
     {"pad(x, axis<k>, widths<a, b>, 0)", "a elements before and b after: a number, or `tn::edge`, `tn::reflect`, `tn::wrap`"},
@@ -126,9 +131,16 @@ int main(int argc, char** argv) {
       "`tn::mean`, `tn::var` and `tn::logsumexp` are made of these, as are the functions of `nn/`: `tn::softmax`,\n"
       "`tn::log_softmax`, `tn::layer_norm` and `tn::rms_norm`.\n\n"
       "## Scans\n\nAlong one axis: " + names(tn::ops::scan_table{}) + ", called as `(x, axis<k>)` with any of `tn::exclusive`\n"
-      "and `tn::reversed`. Sums of integers are i64; sums and products of floats are kept in double.\n\n"
+      "and `tn::reversed`. Sums of integers are i64; sums and products of floats are kept in double. With the positions of their\n"
+      "results: " + names(tn::ops::indexed_scan_table{}) + ", `auto [values, indices]`; of equals the latest.\n\n"
       "Of blocks: " + names(tn::ops::block_table{}) + ", called as `(x, axis<k>, ct<n>)` with n = 2, 4, ..., 128: each element becomes\n"
       "the result of its block of n along the axis, of which the last may be shorter.\n\n"
+      "## Sorts\n\nOf `#include <tenon/sort.hpp>`, along one axis, stable, NaN greater than any number:\n\n"
+      "| called as | gives |\n|---|---|\n" + calls(sort_calls) +
+      "\nWhat is sorted may be computed, and what comes after may reduce or scan the same axis: `tn::cumsum(tn::sort(tn::softmax(x,\n"
+      "tn::axis<1>), tn::axis<1>, tn::descending), tn::axis<1>)` is one launch. On CUDA a block sorts a row: up to 4096 elements in\n"
+      "shared memory, longer rows (below 2^31 elements) in tiles that it merges in a workspace of 16 bytes per element (32 for 8-byte\n"
+      "elements) of the rows in flight.\n\n"
       "## Views\n\n"
       "Nodes: " + names(tn::ops::movement_table{}) + ". Called as `tn::transpose`, `tn::slice`, `tn::reshape`, `tn::flatten`,\n"
       "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n\n"

@@ -32,9 +32,15 @@ void use() {
 #endif
 
 // case: topk_of_many
-// expected-error: "tenon: topk: the number of elements is not from 1 to 16; every one of them is a reduction of its own"
+// expected-error: "tenon: topk: more than 16 elements take a sort of the axis; include <tenon/sort.hpp>"
 #ifdef TENON_CASE_topk_of_many
   auto r = tn::compile([](auto a) { return tn::topk(a, tn::axis<1>, tn::ct<17>).values; })(x); // error here
+#endif
+
+// case: topk_of_none
+// expected-error: "tenon: topk: the number of elements is below 1; give at least tn::ct<1>"
+#ifdef TENON_CASE_topk_of_none
+  auto r = tn::compile([](auto a) { return tn::topk(a, tn::axis<1>, tn::ct<0>).values; })(x); // error here
 #endif
 
 // case: topk_by_number

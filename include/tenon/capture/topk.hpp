@@ -33,7 +33,7 @@ struct topk_chain {
   template <int Axis, class X, class Position>
   static constexpr auto best(X const& x, Position position) {
     graph& g = *x.owner;
-    constexpr bool is_lowest = std::is_same_v<Op, ops::arg_minimum>;
+    constexpr bool is_lowest = std::is_same_v<Op, ops::first_in_order>;
     using number = arithmetic_t<X::type>;
     auto taken = where(position == ops::indexed_choice::no_index, worst<number, is_lowest>(x), x);
     int pair = build::pointwise(g, op_id<ops::indexed>, {{build::broadcast_trailing(g, position.id, dim_list(g[x.id].dims)), taken.id}, 2});
@@ -59,6 +59,12 @@ struct topk_chain {
   }
 };
 
+// More elements than there are reductions for: what comes of a sort of the whole axis. Defined by the header that sorts.
+template <class Op>
+struct sorted_topk;
+template <class Op>
+concept sorts = requires { sizeof(sorted_topk<Op>); };
+
 struct topk_body {
   template <dtype D, extent... E, int Axis, auto Count, class... Order>
   constexpr auto operator()(value<D, E...> const& x, axis_t<Axis>, ct_t<Count>, Order...) const {
@@ -67,12 +73,15 @@ struct topk_body {
       return indexed_values<refused, refused>{};
     } else {
       constexpr int along = normalized(Axis, operand::rank);
-      constexpr bool is_few = Count >= 1 && Count <= 16;
-      static_assert(is_few, "tenon: topk: the number of elements is not from 1 to 16; every one of them is a reduction of its own");
+      constexpr long long count = Count;
       constexpr bool is_smallest = (std::is_same_v<Order, smallest_t> || ...);
-      using chain = topk_chain<std::conditional_t<is_smallest, ops::arg_minimum, ops::arg_maximum>>;
-      if constexpr (is_few)
-        return chain::run(x, axis<along>, ct<static_cast<long long>(Count)>, iota(x, axis<along>));
+      using op = std::conditional_t<is_smallest, ops::first_in_order, ops::arg_maximum>;
+      static_assert(count >= 1, "tenon: topk: the number of elements is below 1; give at least tn::ct<1>");
+      static_assert(count <= 16 || sorts<op>, "tenon: topk: more than 16 elements take a sort of the axis; include <tenon/sort.hpp>");
+      if constexpr (count >= 1 && count <= 16)
+        return topk_chain<op>::run(x, axis<along>, ct<count>, iota(x, axis<along>));
+      else if constexpr (count > 16 && sorts<op>)
+        return sorted_topk<op>::run(x, axis<along>, ct<count>);
       else
         return indexed_values<refused, refused>{};
     }
@@ -87,7 +96,8 @@ struct topk_body {
 }  // namespace detail
 
 // auto [values, indices] = topk(x, axis, tn::ct<k>): the k greatest elements in descending order with their indices, i64; of
-// equal ones the lowest index first, NaN before any number. k is at most 16; each costs a pass over what is on chip.
+// equal ones the lowest index first. NaN is greater than any number. Up to 16 of them each cost a pass over what is on chip; more are a
+// sort of the axis, for which <tenon/sort.hpp> is included, and can then be results or computed with, but not be reduced.
 inline constexpr function<detail::topk_body> topk{};
 
 }  // namespace tenon

@@ -70,6 +70,23 @@ struct arg_minimum : indexed_choice {
   }
 };
 
+// The least element as an ascending order has it first: NaN after every number.
+struct first_in_order : indexed_choice {
+  static constexpr std::string_view name = "first_in_order";
+  template <class T> static constexpr TENON_HD indexed::state<T> identity() {
+    return {math::largest<T>, no_index};
+  }
+  template <class T>
+  static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
+    bool const a_is_nan = a.number != a.number, b_is_nan = b.number != b.number;
+    bool const is_tie = a_is_nan ? b_is_nan : a.number == b.number;
+    bool const b_is_less = b.number < a.number || (a_is_nan && !b_is_nan);
+    bool const takes_b = a.index == no_index ||
+                         (b.index != no_index && (is_tie ? b.index < a.index : b_is_less));
+    return {takes_b ? b.number : a.number, takes_b ? b.index : a.index};
+  }
+};
+
 struct chosen_value : projection_op {
   static constexpr std::string_view name = "chosen_value";
   template <class T> static constexpr TENON_HD T eval(indexed::state<T> s) { return s.number; }

@@ -64,10 +64,14 @@ struct op_info {
   bool merges_with_itself = false;  // reduction: reducing its results again is reducing everything at once
   bool has_state = false;           // the result is a struct that only projections, and reductions of it, read
   bool is_defined_on_empty = true;  // reduction: of no elements it is its identity; otherwise an error
+  bool is_sort = false;             // scan: each element of the result may be any of the axis
   unsigned hash = 0;  // of the name: an address cannot be hashed in constant evaluation
 };
 
 constexpr bool is_folded(double result) { return result < std::numeric_limits<double>::infinity(); }
+
+template <class Op>
+inline constexpr bool is_sort = requires { Op::is_sort; };
 
 template <class Op>
 constexpr op_info describe();
@@ -206,6 +210,7 @@ constexpr op_info describe() {
   op_info result{Op::name, Op::kind, Op::arity, Op::rule, Op::is_commutative, Op::cost};
   if constexpr (Op::is_foldable) result.fold = detail::fold<Op>;
   result.has_state = Op::has_state;
+  result.is_sort = is_sort<Op>;
   if constexpr (Op::kind == op_kind::reduction) {
     result.merges_with_itself = Op::merges_with_itself;
     result.is_defined_on_empty = Op::is_defined_on_empty;

@@ -4,6 +4,7 @@
 
 #include "tenon/core/type_list.hpp"
 #include "tenon/ops/indexed_reduction.hpp"
+#include "tenon/ops/indexed_scan.hpp"
 #include "tenon/ops/indexing.hpp"
 #include "tenon/ops/movement.hpp"
 #include "tenon/ops/pointwise.hpp"
@@ -38,7 +39,7 @@ using reduction_table =
     type_list<sum, product, maximum_of, minimum_of, any_of, all_of, moments, log_sum_exp>;
 
 // Reductions of elements with their positions, which `indexed` makes.
-using indexed_reduction_table = type_list<arg_maximum, arg_minimum>;
+using indexed_reduction_table = type_list<arg_maximum, arg_minimum, first_in_order>;
 
 using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum_part,  //
                                    chosen_value, chosen_index>;
@@ -48,6 +49,9 @@ using scan_table = type_list<cumulative_sum, cumulative_product, cumulative_maxi
 
 // Reductions of short blocks along an axis, which stay in their places.
 using block_table = type_list<block_maximum, block_minimum, block_total>;
+
+// Scans of elements with their positions, which `indexed` makes, and of which it is made again.
+using indexed_scan_table = type_list<cumulative_arg_maximum, cumulative_arg_minimum>;
 
 // Functions of a seed, a stream and a position.
 using random_table = type_list<random_bits, random_bits_64, random_normal>;

@@ -121,8 +121,13 @@ TENON_HD void step(frame<Program> const& f, std::integer_sequence<int, Operands.
   value_of<K>(f) = apply<I>(value_of<Operands>(f)...);
 }
 
+// The number of the sweep, in the place of a phase's, that computes what sort K is to order.
+template <int K>
+inline constexpr int sweep_before_sort = -1 - K;
+
 // Whether instruction K, at place element, is needed to finish the reductions of phase Phase (or, for Phase equal to
-// row_phases + 1, the stores and the reductions over the rows). Constant arrays would not do: device code may not index them.
+// row_phases + 1, the stores and the reductions over the rows; or for a sweep before a sort). What a sort has ordered is read
+// from memory. Constant arrays would not do: device code may not index them.
 template <class Program>
 struct element_needs;
 template <class... Instructions>
@@ -140,8 +145,8 @@ struct element_needs<program<Instructions...>> {
     table t;
     // Backwards: users come after their operands.
     auto visit = [&]<class I>(int k, type_box<I>) {
-      bool is_root = (I::is_reduction && I::where == place::row && I::phase == phase) || (stores && ((I::is_store && I::where == place::element) || (I::is_reduction && I::where == place::column)));
-      bool is_inner = t.needed[k] && I::where == place::element && !I::is_reduction;
+      bool is_root = (I::is_reduction && I::where == place::row && I::phase == phase) || (stores && ((I::is_store && I::where == place::element) || (I::is_reduction && I::where == place::column))) || phase == -1 - k;
+      bool is_inner = t.needed[k] && I::where == place::element && !I::is_reduction && !I::is_sort;
       if (is_root || is_inner) mark(t, typename I::operands{});
     };
     [&]<int... K>(std::integer_sequence<int, K...>) {

@@ -38,7 +38,8 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr bool is_window = is_store && sizeof...(Operands) == 2;
   static constexpr bool moves_elements = (is_load || is_store) && where == place::element;
   static constexpr bool is_reduction = Op::kind == op_kind::reduction;
-  static constexpr bool is_scan = Op::kind == op_kind::scan;
+  static constexpr bool is_sort = tenon::is_sort<Op>;
+  static constexpr bool is_scan = Op::kind == op_kind::scan && !is_sort;
   static constexpr bool is_computed =
       Op::kind == op_kind::pointwise || Op::kind == op_kind::projection;
   static constexpr bool is_scalar = std::is_same_v<Op, ops::scalar>;
@@ -96,6 +97,7 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
   static constexpr bool has_reduction =
       (false || ... || instruction_traits<Instructions>::is_reduction);
   static constexpr bool has_scans = (false || ... || instruction_traits<Instructions>::is_scan);
+  static constexpr bool has_sorts = (false || ... || instruction_traits<Instructions>::is_sort);
   static constexpr bool has_positions =
       (false || ... || instruction_traits<Instructions>::is_position);
   static constexpr bool has_blocks = [] {

@@ -18,6 +18,6 @@ namespace tenon::schedules {
 // here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
 // columns in one sweep), scan and contraction.
 inline constexpr family const* list[] = {&transposed, &pointwise, &full, &rows,
-                                         &nested,     &mixed,     &grid, &scan, &scatter};
+                                         &nested,     &mixed,     &grid, &scan, &sort, &scatter};
 
 }  // namespace tenon::schedules

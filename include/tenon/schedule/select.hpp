@@ -11,13 +11,17 @@ constexpr schedule select(iteration_space const& space) {
   schedule none;
   none.refused = space.refused;
   if (space.refused != refusal::none) return none;
-  bool has_scan = false;
+  bool has_scan = false, has_sort = false;
   bool const has_updates = detail::has_updates(space);
-  for (instruction const& i : space.instructions)
+  for (instruction const& i : space.instructions) {
     has_scan = has_scan || i.op->kind == op_kind::scan;
+    has_sort = has_sort || i.op->is_sort;
+  }
+  family const* const in_order = has_sort ? &schedules::sort : has_scan ? &schedules::scan : nullptr;
   for (family const* candidate : schedules::list) {
-    // A scan needs its axis in order, which no other family keeps.
-    if (!has_updates && has_scan != (candidate == &schedules::scan)) continue;
+    // A scan needs its axis in order and a sort all of it, which no other family keeps.
+    bool const keeps_order = candidate == &schedules::scan || candidate == &schedules::sort;
+    if (!has_updates && (in_order ? candidate != in_order : keeps_order)) continue;
     // Every other family would compare each update with each position.
     if (has_updates != (candidate == &schedules::scatter)) continue;
     schedule s;

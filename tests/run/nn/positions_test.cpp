@@ -91,4 +91,14 @@ TEST(topk, the_first_elements_in_order) {
   EXPECT_EQ(result_of(indices).values, (reference::elements{1, 0, 2}));
 }
 
+TEST(topk, nan_is_the_greatest) {
+  auto const least = tn::compile(
+      [](auto x) { return tn::topk(x, tn::axis<1>, tn::ct<4>, tn::smallest).indices; });
+  double const inf = std::numeric_limits<double>::infinity(),
+               nan = std::numeric_limits<double>::quiet_NaN();
+  array<float, 2> x({2, 5});
+  x.set(doubles({2, 5}, {nan, inf, nan, 3, inf, nan, nan, nan, nan, nan}));
+  EXPECT_EQ(result_of(least(x.view())).values, (reference::elements{3, 1, 4, 0, 0, 1, 2, 3}));
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 // sweeps.
 #include "tenon/capture/scan.hpp"
 #include "static/support.hpp"
+#include "tenon/capture/sort.hpp"
 #include "tenon/capture/indexing.hpp"
 
 namespace tenon::test {
@@ -20,6 +21,18 @@ static_assert(is(schedule_of<matrix>([](auto x) {
                  "refused: scans_along_two_axes"));
 static_assert(is(schedule_of<matrix>([](auto x) { return cumsum(sum(x, axis<0>), axis<0>); }),
                  "refused: several_axis_groups"));
+
+// A sort has all of its axis before it gives anything; then the axis is swept in that order.
+static_assert(is(schedule_of<matrix>([](auto x) {
+                   return cumsum(sort(softmax(x, axis<1>), axis<1>, descending), axis<1>);
+                 }),
+                 "sort [x0.0] x [x0.1], 2 phases, stores element"));
+static_assert(is(schedule_of<matrix>([](auto x) { return sum(sort(x, axis<0>), axis<0>); }),
+                 "sort [x0.1] x [x0.0], 1 phase, stores row"));
+static_assert(is(schedule_of<matrix>([](auto x) {
+                   return sort(x, axis<0>) + cumsum(x, axis<0>, reversed);
+                 }),
+                 "refused: scans_along_two_axes"));
 
 // A view along the other axes is one of the operand.
 static_assert(is(print(optimized<matrix>([](auto x) {

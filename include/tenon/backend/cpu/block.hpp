@@ -45,6 +45,41 @@ template <class Program, class Body>
   }
 }
 
+// Reads element i of a block's loads.
+template <int Phase, bool Stores, class Program>
+[[gnu::always_inline]] inline void read_element(frame<Program> const& f,
+                                                block_addresses<Program, Phase, Stores>& addresses,
+                                                int i) {
+  for_each_block_operand<Program, Phase, Stores>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (I::is_read)
+      value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
+  });
+}
+
+// Computes a block's elements in their order, for scans and reductions by blocks, and hands each to
+// take_in(frame, i).
+template <int Phase, bool Stores, class Program, class TakeIn>
+[[gnu::always_inline]] inline void evaluate_ordered_block(
+    registers<Program, place::launch>& launch, registers<Program, place::row>& row,
+    registers<Program, place::total>& total, block_addresses<Program, Phase, Stores>& addresses,
+    int count, scan_states<Program, Phase, Stores>& scanned, TakeIn const& take_in) {
+  constexpr int most_together = sweeps_blocks<Program, Phase, Stores> ? ops::longest_block : 1;
+  registers<Program, place::element> elements[most_together];
+  auto frame_of = [&](int i) { return frame<Program>{launch, row, elements[i], total}; };
+  for (int first = 0; first < count; first += most_together) {
+    int const together = count - first < most_together ? count - first : most_together;
+    for (int i = 0; i < together; ++i)
+      read_element<Phase, Stores>(frame_of(i), addresses, first + i);
+    if constexpr (most_together > 1)
+      evaluate_blockwise<Phase, Stores, Program>(together, frame_of, scanned);
+    else
+      evaluate_in_order<Phase, Stores>(frame_of(0), scanned);
+    for (int i = 0; i < together; ++i) take_in(frame_of(i), first + i);
+  }
+}
+
 // @pre addresses are distinct or equal, element by element: a store may replace what was loaded at
 // its own position.
 // @post `result` is the reduction of the block's columns, a tree that depends on count alone
@@ -64,14 +99,6 @@ template <int Phase, bool Stores, class Program>
   using states = reduction_states<Program, place::row, Phase, lane_count>;
   states in_lanes;
   set_identity(in_lanes);
-  auto read = [&](frame<Program> const& f, int i) {
-    for_each_block_operand<Program, Phase, Stores>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr (I::is_read)
-        value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
-    });
-  };
   auto take_in = [&](frame<Program> const& f, int i, int lane) {
     accumulate(f, in_lanes, lane);
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
@@ -84,28 +111,13 @@ template <int Phase, bool Stores, class Program>
   auto visit = [&](int i, int lane) {
     registers<Program, place::element> element;
     frame<Program> f{launch, row, element, total};
-    read(f, i);
-    if constexpr (scan_states<Program, Phase, Stores>::is_empty)
-      evaluate_element<Phase, Stores>(f);
-    else
-      evaluate_in_order<Phase, Stores>(f, scanned);
+    read_element<Phase, Stores>(f, addresses, i);
+    evaluate_element<Phase, Stores>(f);
     take_in(f, i, lane);
   };
-  if constexpr (sweeps_blocks<Program, Phase, Stores>) {
-    registers<Program, place::element> elements[ops::longest_block];
-    for (int first = 0; first < count; first += ops::longest_block) {
-      int const together =
-          count - first < ops::longest_block ? count - first : ops::longest_block;
-      auto frame_of = [&](int i) { return frame<Program>{launch, row, elements[i], total}; };
-      for (int i = 0; i < together; ++i) read(frame_of(i), first + i);
-      evaluate_blockwise<Phase, Stores, Program>(together, frame_of, scanned);
-      for (int i = 0; i < together; ++i) take_in(frame_of(i), first + i, i % lane_count);
-    }
-    carried_on = scanned;
-    if constexpr (!states::is_empty)
-      combine_lanes(in_lanes, count < lane_count ? count : lane_count, result);
-  } else if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
-    for (int i = 0; i < count; ++i) visit(i, i % lane_count);
+  if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
+    evaluate_ordered_block(launch, row, total, addresses, count, scanned,
+                           [&](frame<Program> const& f, int i) { take_in(f, i, i % lane_count); });
     carried_on = scanned;
     if constexpr (!states::is_empty)
       combine_lanes(in_lanes, count < lane_count ? count : lane_count, result);

@@ -3,6 +3,8 @@
 // One call of a program → what stays the same during it, and the values that one thread has of the
 // row it is at.
 
+#include <vector>
+
 #include "tenon/backend/cpu/strided_block.hpp"
 #include "tenon/program/visit.hpp"
 
@@ -54,6 +56,22 @@ template <class Program> struct call {
   }
 };
 
+// What each sort of a program has ordered of the row: a vector for each.
+template <int K, class Element> struct row_order { std::vector<Element> elements; };
+template <class Program, int K, bool IsSort> struct row_order_slot {};
+template <class Program, int K>
+struct row_order_slot<Program, K, true>
+    : row_order<K, typename program_traits<Program>::template at<K>::value_type> {};
+template <class Program, class Sequence> struct row_order_file;
+template <class Program, int... K>
+struct row_order_file<Program, std::integer_sequence<int, K...>>
+    : row_order_slot<Program, K, program_traits<Program>::template at<K>::is_sort>... {};
+
+template <int K, class Element>
+std::vector<Element>& order_in(row_order<K, Element>& order) { return order.elements; }
+template <int K, class Element>
+std::vector<Element> const& order_in(row_order<K, Element> const& order) { return order.elements; }
+
 // The values outside the sweeps, and where the row lies. Every thread has its own.
 template <class Program> struct row_state {
   coordinate where{};
@@ -61,6 +79,7 @@ template <class Program> struct row_state {
   registers<Program, place::row> row{};
   registers<Program, place::element> no_element{};
   registers<Program, place::total> total{};
+  [[no_unique_address]] row_order_file<Program, typename program_traits<Program>::sequence> orders{};
 
   frame<Program> values() { return {launch, row, no_element, total}; }
 };

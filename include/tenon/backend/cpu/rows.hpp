@@ -21,6 +21,7 @@ constexpr long long rows_per_task(long long columns) {
 // Runs phases Phase to row_phases of one row. A phase reads the results of the phase before it.
 template <int Phase, class Program>
 void run_phases(call<Program> const& c, row_state<Program>& state, bool is_parallel) {
+  if constexpr (program_traits<Program>::has_sorts) sort_values<Phase - 1>(c, state);
   if constexpr (Phase <= program_traits<Program>::row_phases) {
     if constexpr (has_sweep<Program, Phase, false>)
       finish(sweep<Phase, false>(c, state, is_parallel), state.row);

@@ -18,6 +18,7 @@ template <> struct skeleton_of<&schedules::pointwise> { using type = flat; };
 template <> struct skeleton_of<&schedules::full> { using type = flat; };
 template <> struct skeleton_of<&schedules::rows> { using type = rows; };
 template <> struct skeleton_of<&schedules::scan> { using type = rows; };
+template <> struct skeleton_of<&schedules::sort> { using type = rows; };
 template <> struct skeleton_of<&schedules::nested> { using type = rows; };
 template <> struct skeleton_of<&schedules::mixed> { using type = mixed; };
 template <> struct skeleton_of<&schedules::grid> { using type = grid; };

@@ -2,15 +2,25 @@
 #pragma once
 // The scans of one sweep → what each has taken in so far, carried from element to element.
 
-#include "tenon/program/visit.hpp"
+#include "tenon/backend/cpu/call.hpp"
+#include "tenon/backend/cpu/reduction_states.hpp"
 
 namespace tenon::cpu_backend {
 
+// A sort takes part as what it has ordered, element by element.
 template <class Program, int Phase, bool Stores, int K>
-inline constexpr bool is_scanned = program_traits<Program>::template at<K>::is_scan &&
+inline constexpr bool is_scanned = (program_traits<Program>::template at<K>::is_scan ||
+                                    program_traits<Program>::template at<K>::is_sort) &&
                                    element_needs<Program>::template at<Phase, Stores>.needed[K];
 
-template <class I> using scan_state = typename I::op::template state<arithmetic_t<I::type>>;
+template <class I> struct scan_state_of {
+  using type = typename I::op::template state<arithmetic_t<I::type>>;
+};
+template <class I>
+requires I::is_sort struct scan_state_of<I> {
+  using type = typename I::value_type const*;  // the next element
+};
+template <class I> using scan_state = typename scan_state_of<I>::type;
 
 template <int K, class State> struct carried { State state; };
 template <class Program, int K, bool IsScanned> struct carried_slot {};
@@ -30,11 +40,15 @@ struct scan_states
 template <int K, class State> State& state_in(carried<K, State>& c) { return c.state; }
 
 template <class Program, int Phase, bool Stores>
-void set_identity(scan_states<Program, Phase, Stores>& states) {
+void begin_scans(row_state<Program> const& row, scan_states<Program, Phase, Stores>& states) {
   visit_instructions<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (is_scanned<Program, Phase, Stores, k>)
+    if constexpr (!is_scanned<Program, Phase, Stores, k>)
+      return;
+    else if constexpr (I::is_sort)
+      state_in<k>(states) = order_in<k>(row.orders).data();
+    else
       state_in<k>(states) = I::op::template identity<arithmetic_t<I::type>>();
   });
 }
@@ -43,12 +57,16 @@ void set_identity(scan_states<Program, Phase, Stores>& states) {
 template <int K, class Program, class State>
 void scan_element(frame<Program> const& f, State& state) {
   using I = typename program_traits<Program>::template at<K>;
-  using number = arithmetic_t<I::type>;
-  auto const next =
-      I::op::combine(state, I::op::lift(static_cast<number>(value_of<I::first_operand>(f))));
-  value_of<K>(f) =
-      I::op::template finish<number>(I::bits & ops::scan_excludes ? state : next);
-  state = next;
+  if constexpr (I::is_sort) {
+    value_of<K>(f) = *state++;
+  } else {
+    using number = arithmetic_t<I::type>;
+    auto const next =
+        I::op::combine(state, I::op::lift(as_element<number>(value_of<I::first_operand>(f))));
+    value_of<K>(f) =
+        I::op::template finish<number>(I::bits & ops::scan_excludes ? state : next);
+    state = next;
+  }
 }
 
 // As evaluate_element, in a program with scans: elements come in the order of the axis.

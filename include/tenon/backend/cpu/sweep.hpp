@@ -24,7 +24,7 @@ reduction_states<Program, place::row, Phase> sweep_part(call<Program> const& c,
   pairwise<states, combine_states> total{combine_states{}};
   block_operands<Program, Phase, Stores> operands(c, state.where);
   scan_states<Program, Phase, Stores> scanned;
-  set_identity(scanned);
+  begin_scans(state, scanned);
   for (long long done = begin; done < end; done += block_size) {
     int const count = end - done < block_size ? static_cast<int>(end - done) : block_size;
     states of_block = identity;
@@ -53,7 +53,8 @@ template <int Phase, bool Stores, class Program>
 auto sweep(call<Program> const& c, row_state<Program> const& state, bool is_parallel) {
   long long const size = c.layout.columns.size;
   // A scan takes its row in order.
-  if (!is_parallel || program_traits<Program>::has_scans) return sweep_part<Phase, Stores>(c, state, 0, size);
+  constexpr bool is_ordered = program_traits<Program>::has_scans || program_traits<Program>::has_sorts;
+  if (!is_parallel || is_ordered) return sweep_part<Phase, Stores>(c, state, 0, size);
   return combine_parts<reduction_states<Program, place::row, Phase>>(
       size, columns_per_task, [&](long long begin, long long end) {
         return sweep_part<Phase, Stores>(c, state, begin, end);

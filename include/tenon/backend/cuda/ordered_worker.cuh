@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/block_reduction.cuh"
 #include "tenon/backend/cuda/block_scan.cuh"
 #include "tenon/backend/cuda/exact_arithmetic.cuh"
+#include "tenon/backend/cuda/row_orders.cuh"
 
 namespace tenon::detail {
 
@@ -50,6 +51,7 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
   registers<Program, place::element> none;
   registers<Program, place::total> total;
   operand_offsets<Program> where = {};  // of the row
+  row_orders<Program> orders;           // of the row
 
   __device__ __forceinline__ explicit ordered_worker(Arguments const& arguments) : a(arguments) {}
 
@@ -153,7 +155,6 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
     }
   }
 
- private:
   template <int MaxThreads, int Phase> __device__ __forceinline__ void run_phase(long long tile) {
     sweep<Phase, false>(0, tile);
     for_each_selected<Program, reductions_of<Program, place::row, Phase>>([&](auto selected) {
@@ -184,6 +185,13 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
           read_register<k>(elements[i]) = {};
           if (is_live(i))
             read_register<k>(elements[i]) = worker.template read<k>(offsets.loads[at<k>::bits]);
+        });
+        for_each_selected<Program, needed_orders<Program, Phase, Stores>>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+          read_register<k>(elements[i]) = {};
+          if (is_live(i))
+            read_register<k>(elements[i]) =
+                ordered_element(read_register<k>(worker.orders), first + i);
         });
       }
     }
@@ -245,7 +253,7 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
 #pragma unroll
       for (int i = 0; i < Items; ++i) {
         lifted[i] = is_live(i)
-                        ? op::lift(static_cast<number>(value_of<at<K>::first_operand>(frame_of(i))))
+                        ? op::lift(as_operand<K>(value_of<at<K>::first_operand>(frame_of(i))))
                         : identity;
         mine = op::combine(mine, lifted[i]);
       }

@@ -22,8 +22,11 @@ template <class Program, family const* Family, bool HasInnerColumns = false>
                                                                cuda_device_facts const& facts) {
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
   constexpr bool is_rows = Family == &schedules::rows || Family == &schedules::nested;
+  // A sort has its memory, and stores element by element too.
+  if constexpr (Family == &schedules::sort)
+    return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
   // The other skeletons store whole vectors, and have no neighbours in blocks.
-  if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
+  else if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   // They have no operands that are positions either.
   else if constexpr (program_traits<Program>::has_positions && Family != &schedules::scatter)
