@@ -12,6 +12,7 @@ namespace tenon::detail {
 // along the remaining axes.
 struct scatter_split {
   int target_dim = -1;  // of the rows; -1: the axis has length 1
+  int first_other = 0;  // the outermost of the remaining dims
   int tile_targets = 1, tile_others = 1;
   int lanes = 1;  // threads beside each other along the others, a power of two
   long long targets = 1, others = 1;
@@ -64,11 +65,21 @@ struct found_updates {
       if (lane == 0) counts[r * warps + warp] = __popc(all);
     }
     __syncthreads();
-    int total = 0, first[scatter_rounds] = {};
+    // Lane k sums the counts up to number k, in the order of the updates.
+    static_assert(scatter_rounds * warps == 32);
+    int up_to = counts[lane];
 #pragma unroll
-    for (int k = 0; k < scatter_rounds * warps; ++k) {
-      if (k % warps == warp) first[k / warps] = total;
-      total += counts[k];
+    for (int distance = 1; distance < 32; distance *= 2) {
+      int const before_it = __shfl_up_sync(~0u, up_to, distance);
+      if (lane >= distance) up_to += before_it;
+    }
+    int const total = __shfl_sync(~0u, up_to, 31);
+    int first[scatter_rounds];
+#pragma unroll
+    for (int r = 0; r < scatter_rounds; ++r) {
+      int const number = r * warps + warp;
+      int const all_before = __shfl_sync(~0u, up_to, number == 0 ? 0 : number - 1);
+      first[r] = number == 0 ? 0 : all_before;
     }
 #pragma unroll
     for (int r = 0; r < scatter_rounds; ++r)
@@ -97,7 +108,7 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
       long long digit = target;
       if (d != a.tiles.target_dim) {
         digit = other;
-        if (d > 0) {
+        if (d > a.tiles.first_other) {
           auto const next = a.rows.by[d].quotient(static_cast<unsigned long long>(other));
           digit = other - static_cast<long long>(next * a.rows.by[d].divisor);
           other = static_cast<long long>(next);
@@ -140,10 +151,25 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
     target -= first;
     return target >= 0 && target < count ? static_cast<int>(target) : -1;
   }
-  __device__ __forceinline__ void take_in(update_registers<Program>& states, long long number) {
+  // The states of one update alone.
+  __device__ __forceinline__ update_registers<Program> lifted(long long number) {
     registers<Program, place::element> element;
     evaluate_at<update_part::value>(element, number);
-    base::template accumulate<update_states<Program>>(frame_of(element), states);
+    update_registers<Program> result;
+    for_each_selected<Program, update_states<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(result) = at<k>::op::lift(
+          base::template as_operand<k>(value_of<at<k>::first_operand>(frame_of(element))));
+    });
+    return result;
+  }
+  __device__ __forceinline__ static void take_in(update_registers<Program>& states,
+                                                 update_registers<Program> const& update) {
+    for_each_selected<Program, update_states<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(states) =
+          at<k>::op::combine(read_register<k>(states), read_register<k>(update));
+    });
   }
   // @pre the element was found
   __device__ __forceinline__ void finish(update_registers<Program> const& states) {
@@ -155,6 +181,87 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
     });
     evaluate<place::row, 1, max_nodes>(this->values());
     this->template store_values<place::row>();
+  }
+};
+
+// One block's tile of the result.
+template <class Program, class Arguments> struct scatter_tile {
+  using states = update_registers<Program>;
+  // Updates whose states wait in shared memory where lanes of a warp have targets of their own.
+  static constexpr int most_waiting = scatter_threads;
+  // Updates that a thread reads before it takes in the first, where a warp has one target.
+  static constexpr int together = 4;
+
+  scatter_worker<Program, Arguments>& worker;
+  states* const tile;
+  states* const waiting;
+  long long const first_target, first_other;
+  int const targets, others, lane, slots, slot;
+
+  __device__ __forceinline__ states& at(int target, int other) const {
+    return tile[target * others + other];
+  }
+  __device__ __forceinline__ states lifted(int target, int other, long long number) const {
+    worker.find_element(first_target + target, first_other + other);
+    return worker.lifted(number);
+  }
+  __device__ __forceinline__ bool is_own(int target) const {
+    return (target & (slots - 1)) == slot;
+  }
+
+  // @pre `count` updates of those from `first` on are in the list; all threads call it
+  __device__ __forceinline__ void take_in(found_updates const& found, int count, long long first) {
+    if (worker.a.tiles.lanes < 32)
+      take_in_from_shared(found, count, first);
+    else
+      take_in_directly(found, count, first);
+  }
+
+ private:
+  // A warp has one target and its lanes read neighbours: several updates at once, taken in in their
+  // order.
+  __device__ __forceinline__ void take_in_directly(found_updates const& found, int count,
+                                                   long long first) {
+    for (int next = 0; next < count;) {
+      found_update own[together];
+      int filled = 0;
+#pragma unroll
+      for (int u = 0; u < together; ++u) {
+        while (next < count && !is_own(found.list[next].target)) ++next;
+        if (next == count) continue;
+        own[u] = found.list[next++];
+        filled = u + 1;
+      }
+      for (int other = lane; other < others; other += worker.a.tiles.lanes) {
+        states values[together];
+#pragma unroll
+        for (int u = 0; u < together; ++u)
+          if (u < filled) values[u] = lifted(own[u].target, other, first + own[u].number);
+#pragma unroll
+        for (int u = 0; u < together; ++u)
+          if (u < filled) worker.take_in(at(own[u].target, other), values[u]);
+      }
+    }
+  }
+  // All threads read, then each one takes in what is for its targets.
+  __device__ __forceinline__ void take_in_from_shared(found_updates const& found, int count,
+                                                      long long first) {
+    int const batch = most_waiting / others;
+    for (int begin = 0; begin < count; begin += batch) {
+      int const here = count - begin < batch ? count - begin : batch;
+      int const mine = static_cast<int>(threadIdx.x);
+      if (mine < here * others) {
+        found_update const update = found.list[begin + mine / others];
+        waiting[mine] = lifted(update.target, mine % others, first + update.number);
+      }
+      __syncthreads();
+      for (int k = 0; k < here; ++k) {
+        int const target = found.list[begin + k].target;
+        if (is_own(target) && lane < others)
+          worker.take_in(at(target, lane), waiting[k * others + lane]);
+      }
+      __syncthreads();
+    }
   }
 };
 
@@ -170,67 +277,68 @@ namespace tenon {
 // @pre blockDim.x is scatter_threads
 // @post every store is written once per position
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block)
+__global__ void __launch_bounds__(C::threads_per_block, 1)
     scatter_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   using states = update_registers<Program>;
   extern __shared__ __align__(16) unsigned char tile_memory[];
-  states* const tile = reinterpret_cast<states*>(tile_memory);
   scatter_worker<Program, Arguments> worker{a};
   refuse_inexact_arithmetic();
   worker.begin_launch();
   scatter_split const& split = a.tiles;
-  int const lane = static_cast<int>(threadIdx.x) & (split.lanes - 1);
-  int const slots = scatter_threads / split.lanes,
-            slot = static_cast<int>(threadIdx.x) / split.lanes;
+  int const thread = static_cast<int>(threadIdx.x), slots = scatter_threads / split.lanes;
   long long const across = (split.others + split.tile_others - 1) / split.tile_others;
   long long const tiles = across * ((split.targets + split.tile_targets - 1) / split.tile_targets);
+  states* const memory = reinterpret_cast<states*>(tile_memory);
   for (long long t = blockIdx.x; t < tiles; t += gridDim.x) {
     long long const first_target = t / across * split.tile_targets;
     long long const first_other = t % across * split.tile_others;
-    int const targets = least_of(split.tile_targets, split.targets - first_target);
-    int const others = least_of(split.tile_others, split.others - first_other);
-    for (int e = static_cast<int>(threadIdx.x); e < targets * others; e += scatter_threads) {
+    scatter_tile<Program, Arguments> tile{
+        worker,
+        memory,
+        memory + split.tile_targets * split.tile_others,
+        first_target,
+        first_other,
+        least_of(split.tile_targets, split.targets - first_target),
+        least_of(split.tile_others, split.others - first_other),
+        thread & (split.lanes - 1),
+        slots,
+        thread / split.lanes};
+    for (int e = thread; e < tile.targets * tile.others; e += scatter_threads) {
       states none;
       worker.template clear<update_states<Program>>(none);
-      tile[e] = none;
+      memory[e] = none;
     }
     __syncthreads();
     if constexpr (target_varies_over_rows<Program>) {
-      for (int other = lane; other < others; other += split.lanes)
+      for (int other = tile.lane; other < tile.others; other += split.lanes) {
+        worker.find_element(first_target, first_other + other);
         for (long long number = 0; number < a.columns.size; ++number) {
+          int const target = worker.target_of(number, first_target, tile.targets);
+          if (target < 0 || !tile.is_own(target)) continue;
+          worker.take_in(tile.at(target, other), tile.lifted(target, other, number));
           worker.find_element(first_target, first_other + other);
-          int const target = worker.target_of(number, first_target, targets);
-          if (target < 0 || target % slots != slot) continue;
-          worker.find_element(first_target + target, first_other + other);
-          worker.take_in(tile[target * others + other], number);
         }
+      }
     } else {
       __shared__ found_updates found;
-      worker.find_element(first_target, first_other);
       for (long long first = 0; first < a.columns.size; first += found_updates::most) {
+        worker.find_element(first_target, first_other);
         int own[scatter_rounds];
 #pragma unroll
         for (int r = 0; r < scatter_rounds; ++r) {
-          long long const number = first + r * scatter_threads + static_cast<int>(threadIdx.x);
-          own[r] = number < a.columns.size ? worker.target_of(number, first_target, targets) : -1;
+          long long const number = first + r * scatter_threads + thread;
+          own[r] =
+              number < a.columns.size ? worker.target_of(number, first_target, tile.targets) : -1;
         }
         int const count = found.collect(own);
-        for (int k = 0; k < count; ++k) {
-          found_update const update = found.list[k];
-          if (update.target % slots != slot) continue;
-          for (int other = lane; other < others; other += split.lanes) {
-            worker.find_element(first_target + update.target, first_other + other);
-            worker.take_in(tile[update.target * others + other], first + update.number);
-          }
-        }
-        worker.find_element(first_target, first_other);
+        tile.take_in(found, count, first);
       }
     }
     __syncthreads();
-    for (int e = static_cast<int>(threadIdx.x); e < targets * others; e += scatter_threads) {
-      worker.find_element(first_target + e / others, first_other + e % others);
-      worker.finish(tile[e]);
+    for (int e = thread; e < tile.targets * tile.others; e += scatter_threads) {
+      worker.find_element(first_target + e / tile.others, first_other + e % tile.others);
+      worker.finish(memory[e]);
     }
     __syncthreads();  // the tile has been read
   }

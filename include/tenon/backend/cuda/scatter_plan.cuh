@@ -9,10 +9,10 @@
 namespace tenon::detail {
 
 struct scatter_planner {
-  // Of the states of a tile: four blocks share a multiprocessor.
-  static constexpr int most_tile_bytes = 32768;
+  // Of the states of a tile: six blocks share a multiprocessor.
+  static constexpr int most_tile_bytes = 24576;
   // Tiles are made smaller, down to a state per thread, until so many blocks are busy.
-  static constexpr long long wanted_tiles = 528;
+  static constexpr long long wanted_tiles = 132;
 
   template <class Program> static scatter_split split_of(bound_layout<Program> const& layout) {
     using position = typename program_traits<Program>::template at<gate<Program>::position>;
@@ -20,6 +20,7 @@ struct scatter_planner {
     for (int d = 0; d < layout.rows.dims; ++d)
       if (long long const stride = layout.loads[position::bits].row_strides[d])
         result.target_dim = d, result.step = stride, result.targets = layout.rows.extents[d];
+    result.first_other = result.target_dim == 0 ? 1 : 0;
     result.others = result.targets == 0 ? 0 : layout.rows.size / result.targets;
     while (result.lanes < scatter_threads && result.lanes < result.others) result.lanes *= 2;
     long long elements =
@@ -54,8 +55,10 @@ struct scatter_planner {
     long long const blocks =
         divide_up(tiles.targets, tiles.tile_targets) * divide_up(tiles.others, tiles.tile_others);
     result.grid = dim3(static_cast<unsigned>(clamped(blocks, 1, most_blocks)));
-    result.shared_bytes = static_cast<unsigned>(tiles.tile_targets * tiles.tile_others *
-                                                sizeof(update_registers<Program>));
+    // Behind the tile, the updates that wait.
+    result.shared_bytes =
+        static_cast<unsigned>((tiles.tile_targets * tiles.tile_others + scatter_threads) *
+                              sizeof(update_registers<Program>));
     prepare(result, prepared);
     return result;
   }
