@@ -75,6 +75,52 @@ TEST(scans, products_and_extrema) {
   for (int k = 1; k < 4; ++k) EXPECT_TRUE(std::isnan(found[k]));
 }
 
+// Whole numbers whose running sums are small, so that they are exact in every type.
+template <class T> void check_long_rows(std::int64_t rows, std::int64_t n) {
+  auto const sums = tn::compile([](auto x) { return tn::cumsum(x, tn::axis<1>); });
+  auto const twice = tn::compile(
+      [](auto x) { return 2 * tn::cumsum(x, tn::axis<1>, tn::exclusive, tn::reversed); });
+  array<T, 2> x({rows, n});
+  doubles values({rows, n});
+  for (std::int64_t k = 0; k < rows * n; ++k)
+    values[k] = static_cast<double>((k % n + k / n) * 7 % 5 - 2);
+  x.set(values);
+  doubles const expected = scanned(values, 1, 0, plus),
+                reversed = scanned(values, 1, 0, plus, true, true);
+  // The second launch finds what the first one left behind.
+  for (int run = 0; run < 2; ++run) {
+    doubles const found = result_of(sums(x.view())), back = result_of(twice(x.view()));
+    for (std::int64_t k = 0; k < rows * n; ++k) {
+      ASSERT_EQ(found[k], expected[k]) << rows << " x " << n << " at " << k << ", run " << run;
+      ASSERT_EQ(back[k], 2 * reversed[k]) << rows << " x " << n << " at " << k << ", run " << run;
+    }
+  }
+}
+
+TEST(scans, rows_of_any_length) {
+  for (std::int64_t n : {1, 31, 33, 1023, 1025, 4096, 4097, 65'536, 65'537, 1'000'003}) {
+    check_long_rows<float>(1, n);
+    check_long_rows<float>(3, n);
+  }
+  check_long_rows<float>(65, 20'000);
+  check_long_rows<float>(2, 3'000'000);
+  for (std::int64_t n : {1025, 65'537, 1'000'003}) {
+    check_long_rows<tn::bfloat16>(2, n);
+    check_long_rows<double>(2, n);
+    check_long_rows<std::int32_t>(2, n);
+    check_long_rows<std::int64_t>(2, n);
+  }
+}
+
+TEST(scans, long_rows_have_the_same_bits_in_every_run) {
+  auto const f = tn::compile([](auto x) { return tn::cumsum(tn::exp(x), tn::axis<1>); });
+  for (std::int64_t n : {1'000'003, 2'200'000}) {
+    auto x = random_array<float, 2>({2, n}, arrangement::contiguous, -3, 3);
+    doubles const first = result_of(f(x.view()));
+    for (int run = 0; run < 3; ++run) ASSERT_EQ(result_of(f(x.view())).values, first.values) << n;
+  }
+}
+
 TEST(scans, sums_of_floats_do_not_lose_what_is_small) {
   auto const f = tn::compile([](auto x) { return tn::cumsum(x, tn::axis<0>); });
   array<float, 1> x({200'001});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The ordered skeleton: columns come in the order of their positions, and every operand element by
-// element. It runs what needs either: scans, and operands that are positions.
+// element. It runs what needs either: reductions of blocks, and operands that are positions.
 
 #include "tenon/backend/cuda/ordered_worker.cuh"
 #include "tenon/backend/cuda/ticket.cuh"

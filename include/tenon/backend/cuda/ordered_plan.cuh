@@ -43,7 +43,3 @@ template <bool IsFlat> struct ordered_planner {
 };
 
 }  // namespace tenon::detail
-
-namespace tenon {
-template <> struct cuda_skeleton<&schedules::scan> : detail::ordered_planner<false> {};
-}  // namespace tenon

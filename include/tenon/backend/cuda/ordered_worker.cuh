@@ -52,6 +52,7 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
   registers<Program, place::total> total;
   operand_offsets<Program> where = {};  // of the row
   row_orders<Program> orders;           // of the row
+  int buffer = 0;                       // of the shared states
 
   __device__ __forceinline__ explicit ordered_worker(Arguments const& arguments) : a(arguments) {}
 
@@ -162,7 +163,8 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
       using op = typename at<k>::op;
       auto const identity = op::template identity<arithmetic_t<at<k>::type>>();
       auto before = identity;
-      read_register<k>(row) = scan_block<op, MaxThreads>(read_register<k>(row), identity, before);
+      read_register<k>(row) =
+          scan_block<op, MaxThreads>(read_register<k>(row), identity, before, buffer);
     });
     evaluate<place::row, Phase, Phase>(values());
   }
@@ -264,7 +266,7 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
           value_of<K>(frame_of(i)) = op::template finish<number>(lifted[i]);
         return;
       }
-      State const all = scan_block<op, most_threads>(mine, identity, before);
+      State const all = scan_block<op, most_threads>(mine, identity, before, worker.buffer);
       State so_far = op::combine(carried, before);
 #pragma unroll
       for (int i = 0; i < Items; ++i) {

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/mixed_plan.cuh"
 #include "tenon/backend/cuda/ordered_plan.cuh"
 #include "tenon/backend/cuda/rows_plan.cuh"
+#include "tenon/backend/cuda/scan_plan.cuh"
 #include "tenon/backend/cuda/scatter_plan.cuh"
 #include "tenon/backend/cuda/transposed_plan.cuh"
 
@@ -22,8 +23,9 @@ template <class Program, family const* Family, bool HasInnerColumns = false>
                                                                cuda_device_facts const& facts) {
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
   constexpr bool is_rows = Family == &schedules::rows || Family == &schedules::nested;
-  // A sort has its memory, and stores element by element too.
-  if constexpr (Family == &schedules::sort)
+  constexpr bool is_scan = Family == &schedules::scan && !program_traits<Program>::has_blocks;
+  // A sort has its memory; both store element by element too.
+  if constexpr (Family == &schedules::sort || is_scan)
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
   // The other skeletons store whole vectors, and have no neighbours in blocks.
   else if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
