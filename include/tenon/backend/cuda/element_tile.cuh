@@ -77,10 +77,13 @@ __device__ __forceinline__ void find_column(operand_offsets<Program>& offsets, A
   });
 }
 
-// Reading what no other thread and no later phase reads again leaves L1 to what is.
-template <class I, bool IsStreamed>
+// Reading what no other thread and no later phase reads again leaves L1 to what is. A pointwise
+// kernel reads everything once.
+template <class Program, class I, bool IsStreamed>
 inline constexpr reuse expected_reuse =
-    IsStreamed || I::varies_over_rows ? reuse::none : reuse::expected;
+    IsStreamed && !program_traits<Program>::has_reduction ? reuse::never
+    : IsStreamed || I::varies_over_rows                   ? reuse::none
+                                                          : reuse::expected;
 
 // Loads the contiguous vectors that load_vectors leaves out: misaligned ones, and the last one if
 // it is not whole. All vectors advance together, one element a turn, so that their loads overlap.
@@ -145,7 +148,7 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
       T const* from = load_address<Program, k>(a, row.loads[I::bits]) + column.loads[I::bits];
       packed<T, V>& to = read_register<k>(tile).at[0];
       if (how == access::blocked) {
-        if (is_wanted) load_packed<expected_reuse<I, false>>(to, from);
+        if (is_wanted) load_packed<expected_reuse<Program, I, false>>(to, from);
         return;
       }
       packed<T, 1> one{};
@@ -178,8 +181,8 @@ __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
 #pragma unroll
     for (int u = 0; u < Items; ++u) {
       to[u] = {};
-      load_packed<expected_reuse<I, IsStreamed>>(to[u], from + positions.template offset<V>(u),
-                                                 is_wanted && positions.is_whole(u));
+      load_packed<expected_reuse<Program, I, IsStreamed>>(
+          to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
     }
   });
   if constexpr (Dims > 1) {
