@@ -7,38 +7,9 @@
 #include "tenon/backend/cuda/block_scan.cuh"
 #include "tenon/backend/cuda/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/row_orders.cuh"
+#include "tenon/backend/cuda/sweep_needs.cuh"
 
 namespace tenon::detail {
-
-// What a sweep reads of an element.
-template <class Program, int Phase, bool Stores> struct needed_reads {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_read&& at<K>::where ==
-      place::element&& element_needs<Program>::template at<Phase, Stores>.needed[K];
-  template <int K> using type = typename at<K>::value_type;
-};
-// The scans of a sweep, with what each has taken in.
-template <class Program, int Phase, bool Stores> struct needed_scans {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_scan&& element_needs<Program>::template at<Phase, Stores>.needed[K];
-  template <int K> using type = typename at<K>::op::template state<arithmetic_t<at<K>::type>>;
-};
-// The first of them from instruction From on; the program's size when there is none.
-template <class Program, int Phase, bool Stores, int From>
-inline constexpr int next_scan = []<int... K>(std::integer_sequence<int, K...>) {
-  int found = program_traits<Program>::size;
-  ((found = found == program_traits<Program>::size && K >= From &&
-                    needed_scans<Program, Phase, Stores>::template holds<K>
-                ? K
-                : found),
-   ...);
-  return found;
-}
-(typename program_traits<Program>::sequence{});
 
 template <class Program, int Items, class Arguments> struct ordered_worker {
   using traits = program_traits<Program>;
@@ -149,10 +120,9 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
 #pragma unroll
       for (int i = 0; i < Items; ++i) {
         if (!items.is_live(i)) continue;
-        frame<Program> f = items.frame_of(i);
-        accumulate<reductions>(f, row);
-        if constexpr (Stores) items.store(f, i);
+        accumulate<reductions>(items.frame_of(i), row);
       }
+      if constexpr (Stores) items.store();
     }
   }
 
@@ -169,18 +139,21 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
     evaluate<place::row, Phase, Phase>(values());
   }
 
-  // This thread's columns of one tile.
+  // This thread's columns of one tile. Along the innermost axis every operand goes on by a step, so
+  // that only the first element, and those behind the axis' end, are looked for.
   template <int Phase, bool Stores> struct tile {
     ordered_worker& worker;
-    long long first;
+    long long first, left = 0;  // elements up to the end of the innermost axis
+    operand_offsets<Program> origin = worker.where;
     registers<Program, place::element> elements[Items];
 
     __device__ __forceinline__ tile(ordered_worker& w, long long position)
         : worker(w), first(position) {
+      if (is_live(0)) left = find_column(origin, 0);
 #pragma unroll
       for (int i = 0; i < Items; ++i) {
-        operand_offsets<Program> offsets = worker.where;
-        if (is_live(i)) find_column(offsets, i);
+        operand_offsets<Program> offsets;
+        if (is_live(i)) offsets = offsets_of(i);
         for_each_selected<Program, needed_reads<Program, Phase, Stores>>([&](auto selected) {
           constexpr int k = decltype(selected)::value;
           // What is not live is 0, which is no address.
@@ -203,25 +176,64 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
     __device__ __forceinline__ frame<Program> frame_of(int i) {
       return {worker.launch, worker.row, elements[i], worker.total};
     }
-    __device__ __forceinline__ void find_column(operand_offsets<Program>& offsets, int i) const {
-      for_each_digit(worker.a.columns, first + i, [&](int d, long long digit) {
-        for_each_instruction<Program>([&](auto index) {
-          using I = at<decltype(index)::value>;
-          if constexpr (I::is_read && I::where == place::element)
-            offsets.loads[I::bits] += digit * worker.a.load_columns[I::bits][d];
-          if constexpr (Stores && I::is_store && I::where == place::element)
-            offsets.stores[I::bits] += digit * worker.a.store_columns[I::bits][d];
-        });
+    // Moves the offsets to element i; the elements from there to the end of the innermost axis.
+    __device__ __forceinline__ long long find_column(operand_offsets<Program>& offsets,
+                                                     int i) const {
+      auto const& columns = worker.a.columns;
+      long long inner = first + i, extent = columns.size;
+      for_each_digit(columns, first + i, [&](int d, long long digit) {
+        if (d > 0 && d == columns.dims - 1)
+          inner = digit, extent = static_cast<long long>(columns.by[d].divisor);
+        move(offsets, d, digit);
+      });
+      return extent - inner;
+    }
+    __device__ __forceinline__ void move(operand_offsets<Program>& offsets, int d,
+                                         long long by) const {
+      for_each_instruction<Program>([&](auto index) {
+        using I = at<decltype(index)::value>;
+        if constexpr (I::is_read && I::where == place::element)
+          offsets.loads[I::bits] += by * worker.a.load_columns[I::bits][d];
+        if constexpr (Stores && I::is_store && I::where == place::element)
+          offsets.stores[I::bits] += by * worker.a.store_columns[I::bits][d];
       });
     }
-    __device__ __forceinline__ void store(frame<Program> const& f, int i) const {
+    __device__ __forceinline__ operand_offsets<Program> offsets_of(int i) const {
       operand_offsets<Program> offsets = worker.where;
-      find_column(offsets, i);
+      if (i < left) {
+        offsets = origin;
+        move(offsets, worker.a.columns.dims - 1, i);
+      } else {
+        find_column(offsets, i);
+      }
+      return offsets;
+    }
+    __device__ __forceinline__ void store() {
       for_each_instruction<Program>([&](auto index) {
         constexpr int k = decltype(index)::value;
-        if constexpr (at<k>::is_store && at<k>::where == place::element)
-          store_one<k>(f, worker.a, offsets.stores[at<k>::bits]);
+        if constexpr (at<k>::is_store && at<k>::where == place::element) store_elements<k>();
       });
+    }
+    template <int K> __device__ __forceinline__ void store_elements() {
+      using I = at<K>;
+      using T = storage_t<I::type>;
+      auto const& a = worker.a;
+      constexpr int bytes = static_cast<int>(sizeof(T)) * Items;
+      if constexpr (Items > 1 && bytes <= 16 && !I::is_window) {
+        T* const to = store_address<Program, K>(a, origin.stores[I::bits]);
+        bool const is_packed = left >= Items && a.store_columns[I::bits][a.columns.dims - 1] == 1 &&
+                               reinterpret_cast<unsigned long long>(to) % bytes == 0;
+        if (is_packed) {
+          typename at<I::first_operand>::value_type values[Items];
+#pragma unroll
+          for (int i = 0; i < Items; ++i) values[i] = value_of<I::first_operand>(frame_of(i));
+          store_packed(to, pack<T>(values));
+          return;
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < Items; ++i)
+        if (is_live(i)) store_one<K>(frame_of(i), a, offsets_of(i).stores[I::bits]);
     }
 
     // Evaluates up to the next scan, then that scan over the block, and so on.
