@@ -9,6 +9,7 @@ class Step(typing.NamedTuple):
     operands: list    # names in C++, None where absent
     attributes: dict
     shapes: list      # of the operands; None where it is not an input of the case
+    results: int = 1  # how many the case names
 
 
 class Inexpressible(Exception):
@@ -54,14 +55,16 @@ def folded(template):
 
 def reduction(function):
     def expand(step):
-        axes = as_cpp(step.attributes.get("axes", []))
         keep = ", tn::keepdim" if step.attributes.get("keep") else ""
+        if step.attributes.get("reduces_all"):
+            return f"standard::like({step.operands[0]}, {function}({step.operands[0]}{keep}))"
+        axes = as_cpp(step.attributes.get("axes", []))
         return f"standard::reduce({step.operands[0]}, {function}, tn::axis<{axes}>{keep})"
     return expand
 
 
 def mean_of_several(step):
-    if "axes" in step.attributes:
+    if len(step.operands) == 1 and step.attributes:
         return reduction("tn::mean")(step)
     return f"({' + '.join(step.operands)}) / {len(step.operands)}"
 
@@ -127,7 +130,9 @@ def momentum(step):
 
 def arg_reduction(name):
     def expand(step):
-        axis, keep = step.attributes["axis"], ", tn::keepdim" if step.attributes.get("keep") else ""
+        axis, keep = step.attributes.get("axis"), ", tn::keepdim" if step.attributes.get("keep") else ""
+        if axis is None:
+            return f"tn::{name}({step.operands[0]}{keep})"
         last = "last_" if step.attributes.get("last") else ""
         namespace = "standard" if last else "tn"
         return f"{namespace}::{last}{name}({step.operands[0]}, tn::axis<{axis}>{keep})"
@@ -152,7 +157,7 @@ def scan(function):
 
 def topk(step):
     order = "" if step.attributes.get("largest", True) else ", tn::smallest"
-    return f"tn::topk({step.operands[0]}, tn::axis<{step.attributes['axis']}>, tn::ct<{step.attributes['k']}>{order})"
+    return f"tn::topk({step.operands[0]}, tn::axis<{step.attributes.get('axis', -1)}>, tn::ct<{step.attributes['k']}>{order})"
 
 
 def pad(step):

@@ -10,7 +10,8 @@ def lines_of(case):
     lines, shapes = [], {tensor["name"]: tensor["shape"] for tensor in case["inputs"]}
     for number, step in enumerate(case["program"]):
         operands = [None if name in ("", "#none") else name for name in step["in"]]
-        value = expression_of(step["op"], Step(operands, step["attr"], [shapes.get(name) for name in operands]))
+        value = expression_of(step["op"], Step(operands, step["attr"], [shapes.get(name) for name in operands],
+                                               len(step["out"])))
         names = [name if name not in ("", "_", "#none") else f"unused_{number}_{k}" for k, name in enumerate(step["out"])]
         target = names[0] if len(names) == 1 and not value.startswith(("std::tuple", "standard::tuple")) else f"[{', '.join(names)}]"
         lines.append(f"auto {target} = {value};")

@@ -6,6 +6,8 @@ C++. Attributes that choose between forms are handled by a function of the step 
 gives a std::tuple.
 """
 import forms
+import forms_of_arrays
+import spellings
 from cpp_types import CPP_TYPES
 from forms import Inexpressible, as_cpp
 
@@ -17,7 +19,7 @@ def write(template, step):
                            given=", ".join(o for o in step.operands if o), **names)
 
 
-TABLE = {
+TABLE = forms_of_arrays.TABLE | {
     # elementwise
     "abs": "tn::abs({0})", "neg": "-{0}", "sign": "tn::sign({0})", "recip": "tn::reciprocal({0})",
     "sqrt": "tn::sqrt({0})", "square": "tn::square({0})",
@@ -86,6 +88,7 @@ TABLE = {
 
 def expression_of(operator, step):
     """C++ for one operator. @raises Inexpressible"""
+    operator, step = spellings.spelled(operator, step)
     entry = TABLE.get(operator)
     if entry is None:
         raise Inexpressible(f"no operator {operator}")

@@ -7,7 +7,9 @@ import os
 import random
 import struct
 
-FORMATS = {"f32": "f", "i32": "i", "u8": "B", "i8": "b", "bool": "?"}
+import own_array_cases
+
+FORMATS = {"f32": "f", "i32": "i", "i64": "q", "u8": "B", "i8": "b", "bool": "?"}
 
 
 class Set:
@@ -134,6 +136,6 @@ def add_views(cases):
 
 def write(folder):
     own = Set()
-    for add in (add_elementwise, add_quantisation, add_normalisations, add_views):
+    for add in (add_elementwise, add_quantisation, add_normalisations, add_views, own_array_cases.add):
         add(own)
     own.write(folder)

@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "tenon/sort.hpp"
+#include "tenon/special.hpp"
 #include "tenon/tenon.hpp"
 
 namespace standard {
