@@ -17,3 +17,8 @@ def noisy(run, dtype, x, rng, scale=None):
         return 0.0
     # What is nearly an integer, or nearly equal to something, may be that once it is rounded.
     return rounded(arithmetic(dtype), x) if run == 3 else moved
+
+
+def function_scale(dtype, x):
+    """Of bf16 the functions may be off by a quarter of a unit, which shows where the result is computed with in another dtype."""
+    return abs(x) * (2.0**12 if dtype == "bf16" else 1)

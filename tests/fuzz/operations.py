@@ -9,7 +9,7 @@ import math
 from arrays import Array, broadcast, broadcast_shape, groups
 from cpp_types import CPP_TYPES
 from dtypes import arithmetic, converted, is_float, promoted, rounded, with_literal, wrapped
-from noise import noisy
+from noise import function_scale, noisy
 
 RUNS = 5
 TOO_LARGE = 1e30  # f32 would overflow soon
@@ -101,7 +101,7 @@ def in_float(dtype, source, column):
     return [float(x) for x in column]
 
 
-def elementwise(text, dtype, computed_in, function, values, rng):
+def elementwise(text, dtype, computed_in, function, values, rng, is_function=False):
     """function of the values broadcast, its operands in one dtype."""
     shape, arrays = broadcast_shape([v.shape for v in values]), []
     for run in range(RUNS):
@@ -112,7 +112,7 @@ def elementwise(text, dtype, computed_in, function, values, rng):
             columns = [in_float(computed_in, v.dtype, column) for v, column in zip(values, columns)]
         data = [function(*x) for x in zip(*columns)]
         if is_float(dtype):
-            data = [noisy(run, dtype, float(x), rng) for x in data]
+            data = [noisy(run, dtype, float(x), rng, function_scale(dtype, x) if is_function else None) for x in data]
         elif dtype != "bool":
             data = [wrapped(dtype, int(x)) for x in data]
         arrays.append(Array(dtype, shape, checked(dtype, data)))
@@ -131,7 +131,7 @@ def unary(rng, value):
         dtype = value.dtype if is_float(value.dtype) else "f32"
         if not is_float(value.dtype):  # the magnitude of the least integer is not one of its type
             text = text.replace("tn::abs({0})", "tn::abs(tn::cast<float>({0}))")
-        return elementwise(text, dtype, dtype, total(function), [value], rng)
+        return elementwise(text, dtype, dtype, total(function), [value], rng, True)
     text, function = rng.choice(list(SAME_FUNCTIONS.items()))
     return elementwise(text, value.dtype, value.dtype, total(function), [value], rng)
 
@@ -292,7 +292,7 @@ def softmax(rng, value, axes):
         sums = [sum(math.exp(x - max(xs)) for x in xs) for xs in members]
         tops = broadcast(Array("f64", shape, [max(xs) for xs in members]), value.shape)
         totals = broadcast(Array("f64", shape, sums), value.shape)
-        data = [noisy(run, value.dtype, math.exp(x - top) / whole, rng)
+        data = [noisy(run, value.dtype, math.exp(x - top) / whole, rng, function_scale(value.dtype, math.exp(x - top) / whole))
                 for x, top, whole in zip(value.arrays[run].data, tops, totals)]
         arrays.append(Array(value.dtype, value.shape, data))
     return Value(f"tn::softmax({value.text}, tn::axis<{axes[0]}>)", arrays)
