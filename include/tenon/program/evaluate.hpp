@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How a program is computed, shared by all backends: typed registers per place, and steps over the instructions.
+// How a program is computed, shared by all backends: typed registers per place, and steps over the
+// instructions.
 //
-// A kernel keeps one `registers<P, place::row>` per row and makes one `registers<P, place::element>` per element and
-// phase; an element's values are computed again in the next phase unless the compiler keeps them.
+// A kernel keeps one `registers<P, place::row>` per row and makes one `registers<P,
+// place::element>` per element and phase; an element's values are computed again in the next phase
+// unless the compiler keeps them.
 
 #include <utility>
 
@@ -22,7 +24,10 @@ template <class Selector, int... K> struct held<Selector, std::integer_sequence<
   };
   static constexpr list compute() {
     list result;
-    ((Selector::template holds<K> ? void(result.at[result.count++] = K) : void()), ...);
+    if constexpr (requires { typename Selector::template holds<0>; })
+      ((Selector::template holds<K>::value ? void(result.at[result.count++] = K) : void()), ...);
+    else
+      ((Selector::template holds<K> ? void(result.at[result.count++] = K) : void()), ...);
     return result;
   }
   static constexpr list all = compute();
@@ -33,10 +38,7 @@ template <class Selector, int... K> struct held<Selector, std::integer_sequence<
 template <class Program, class Selector>
 using held_sequence = typename held<Selector, typename program_traits<Program>::sequence>::type;
 
-template <int K, class T>
-struct value_register {
-  T value;
-};
+template <int K, class T> struct value_register { T value; };
 // A register for each instruction that Selector holds, of the type that it gives, found by the
 // instruction's number.
 template <class Selector, class Sequence> struct register_file;
@@ -52,16 +54,12 @@ inline constexpr bool is_kept_at =
 // What has its value at one place.
 template <class Program, place Where> struct values_at {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = is_kept_at<at<K>, Where>;
+  template <int K> using holds = std::bool_constant<is_kept_at<at<K>, Where>>;
   template <int K> using type = typename at<K>::value_type;
 };
 
-template <int K, class T>
-TENON_HD T& read_register(value_register<K, T>& r) {
-  return r.value;
-}
-template <int K, class T>
-TENON_HD T const& read_register(value_register<K, T> const& r) {
+template <int K, class T> TENON_HD T& read_register(value_register<K, T>& r) { return r.value; }
+template <int K, class T> TENON_HD T const& read_register(value_register<K, T> const& r) {
   return r.value;
 }
 
@@ -74,8 +72,7 @@ struct registers
                             detail::held_sequence<Program, detail::values_at<Program, Where>>> {};
 
 // The registers that a step may read: those of its own place and of the places around it.
-template <class Program>
-struct frame {
+template <class Program> struct frame {
   registers<Program, place::launch>& launch;
   registers<Program, place::row>& row;
   registers<Program, place::element>& element;
@@ -83,8 +80,7 @@ struct frame {
 };
 
 // The value of instruction K, wherever it lives.
-template <int K, class Program>
-TENON_HD auto& value_of(frame<Program> const& f) {
+template <int K, class Program> TENON_HD auto& value_of(frame<Program> const& f) {
   constexpr place where = program_traits<Program>::template at<K>::where;
   if constexpr (where == place::launch)
     return detail::read_register<K>(f.launch);
@@ -104,14 +100,12 @@ TENON_HD constexpr void visit_each(Visit& visit, std::integer_sequence<int, K...
 }  // namespace detail
 
 // Calls visit(integral_constant<int, K>) for every instruction K in order.
-template <class Program, class Visit>
-TENON_HD constexpr void for_each_instruction(Visit&& visit) {
+template <class Program, class Visit> TENON_HD constexpr void for_each_instruction(Visit&& visit) {
   detail::visit_each(visit, typename program_traits<Program>::sequence{});
 }
 
 // The result of a pointwise or projection instruction from its operands.
-template <class I, class... Values>
-TENON_HD typename I::value_type apply(Values const&... values) {
+template <class I, class... Values> TENON_HD typename I::value_type apply(Values const&... values) {
   return static_cast<typename I::value_type>(eval_in<typename I::op, I::type>(values...));
 }
 
@@ -122,16 +116,14 @@ TENON_HD void step(frame<Program> const& f, std::integer_sequence<int, Operands.
 }
 
 // The number of the sweep, in the place of a phase's, that computes what sort K is to order.
-template <int K>
-inline constexpr int sweep_before_sort = -1 - K;
+template <int K> inline constexpr int sweep_before_sort = -1 - K;
 
-// Whether instruction K, at place element, is needed to finish the reductions of phase Phase (or, for Phase equal to
-// row_phases + 1, the stores and the reductions over the rows; or for a sweep before a sort). What a sort has ordered is read
-// from memory. Constant arrays would not do: device code may not index them.
-template <class Program>
-struct element_needs;
-template <class... Instructions>
-struct element_needs<program<Instructions...>> {
+// Whether instruction K, at place element, is needed to finish the reductions of phase Phase (or,
+// for Phase equal to row_phases + 1, the stores and the reductions over the rows; or for a sweep
+// before a sort). What a sort has ordered is read from memory. Constant arrays would not do: device
+// code may not index them.
+template <class Program> struct element_needs;
+template <class... Instructions> struct element_needs<program<Instructions...>> {
   static constexpr int size = sizeof...(Instructions);
   static constexpr int phases = program_traits<program<Instructions...>>::row_phases + 2;
   struct table {
@@ -145,18 +137,21 @@ struct element_needs<program<Instructions...>> {
     table t;
     // Backwards: users come after their operands.
     auto visit = [&]<class I>(int k, type_box<I>) {
-      bool is_root = (I::is_reduction && I::where == place::row && I::phase == phase) || (stores && ((I::is_store && I::where == place::element) || (I::is_reduction && I::where == place::column))) || phase == -1 - k;
+      bool is_root = (I::is_reduction && I::where == place::row && I::phase == phase) ||
+                     (stores && ((I::is_store && I::where == place::element) ||
+                                 (I::is_reduction && I::where == place::column))) ||
+                     phase == -1 - k;
       bool is_inner = t.needed[k] && I::where == place::element && !I::is_reduction && !I::is_sort;
       if (is_root || is_inner) mark(t, typename I::operands{});
     };
     [&]<int... K>(std::integer_sequence<int, K...>) {
       using traits = program_traits<program<Instructions...>>;
       (visit(size - 1 - K, type_box<typename traits::template at<size - 1 - K>>{}), ...);
-    }(std::make_integer_sequence<int, size>{});
+    }
+    (std::make_integer_sequence<int, size>{});
     return t;
   }
-  template <int Phase, bool Stores>
-  static constexpr table at = compute(Phase, Stores);
+  template <int Phase, bool Stores> static constexpr table at = compute(Phase, Stores);
 };
 
 namespace detail {
@@ -166,17 +161,16 @@ namespace detail {
 template <class Program, place Where, int First, int Last> struct computed_at {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
-  static constexpr bool holds =
-      at<K>::is_computed&& at<K>::where == Where&& at<K>::phase >= First&& at<K>::phase <= Last;
+  using holds = std::bool_constant<(at<K>::is_computed && at<K>::where == Where &&
+                                    at<K>::phase >= First && at<K>::phase <= Last)>;
 };
 // What is computed of one element for the reductions of phase Phase, and for the element stores if
 // Stores.
 template <class Program, int Phase, bool Stores> struct computed_of_element {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
-  static constexpr bool holds =
-      at<K>::is_computed&& at<K>::where ==
-      place::element&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+  using holds = std::bool_constant<at<K>::is_computed && at<K>::where == place::element &&
+                                   element_needs<Program>::template at<Phase, Stores>.needed[K]>;
 };
 
 template <class Program, int... K>
@@ -193,7 +187,8 @@ TENON_HD void evaluate(frame<Program> const& f) {
       f, detail::held_sequence<Program, detail::computed_at<Program, Where, First, Last>>{});
 }
 
-// Computes what the reductions of phase Phase (and the element stores, if Stores) need of one element.
+// Computes what the reductions of phase Phase (and the element stores, if Stores) need of one
+// element.
 template <int Phase, bool Stores, class Program>
 TENON_HD void evaluate_element(frame<Program> const& f) {
   detail::compute(
@@ -203,27 +198,28 @@ TENON_HD void evaluate_element(frame<Program> const& f) {
 template <long long Bits>
 inline constexpr double floating_literal = __builtin_bit_cast(double, Bits);
 
-// Literals, run-time scalars and sizes, and what follows from them alone. `scalars` and `sizes` hold one 8-byte word per
-// entry, already in the instruction's arithmetic type.
+// Literals, run-time scalars and sizes, and what follows from them alone. `scalars` and `sizes`
+// hold one 8-byte word per entry, already in the instruction's arithmetic type.
 template <class Program>
-TENON_HD void set_launch_values(registers<Program, place::launch>& launch, long long const* scalars, long long const* sizes) {
-  for_each_instruction<Program>([&](auto index) {
+TENON_HD void set_launch_values(registers<Program, place::launch>& launch, long long const* scalars,
+                                long long const* sizes) {
+  auto set = [&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::where == place::launch && !I::is_store) {
-      using T = typename I::value_type;
-      auto& target = detail::read_register<k>(launch);
-      if constexpr (std::is_same_v<typename I::op, ops::literal>) {
-        if constexpr (std::is_floating_point_v<T>)
-          target = static_cast<T>(floating_literal<I::bits>);
-        else
-          target = static_cast<T>(I::bits);
-      } else if constexpr (I::is_scalar || I::is_size) {
-        long long word = I::is_scalar ? scalars[I::bits] : sizes[I::bits];
-        __builtin_memcpy(&target, &word, sizeof(T));
-      }
+    using T = typename I::value_type;
+    auto& target = detail::read_register<k>(launch);
+    if constexpr (std::is_same_v<typename I::op, ops::literal>) {
+      if constexpr (std::is_floating_point_v<T>)
+        target = static_cast<T>(floating_literal<I::bits>);
+      else
+        target = static_cast<T>(I::bits);
+    } else if constexpr (I::is_scalar || I::is_size) {
+      long long word = I::is_scalar ? scalars[I::bits] : sizes[I::bits];
+      __builtin_memcpy(&target, &word, sizeof(T));
     }
-  });
+  };
+  detail::visit_each(set,
+                     detail::held_sequence<Program, detail::values_at<Program, place::launch>>{});
 }
 
 }  // namespace tenon

@@ -15,4 +15,17 @@ template <class Program, class Visit> constexpr void visit_instructions(Visit co
   (typename program_traits<Program>::sequence{});
 }
 
+// The same for the instructions that Selector holds; nothing is instantiated for the others, of which a long program has
+// hundreds for every visit.
+template <class Program, class Selector, class Visit> constexpr void visit_selected(Visit const& visit) {
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (visit(std::integral_constant<int, K>{}), ...);
+  }
+  (detail::held_sequence<Program, Selector>{});
+}
+
+// Whether Selector holds any instruction.
+template <class Program, class Selector>
+inline constexpr bool holds_any = detail::held_sequence<Program, Selector>::size() > 0;
+
 }  // namespace tenon

@@ -11,77 +11,70 @@ namespace tenon::cpu_backend {
 // cache.
 inline constexpr int block_size = 1024;
 
-// Whether load or store K, at place element, takes part in the sweep that ends phase Phase and, if
+// The loads and stores at place element that take part in the sweep that ends phase Phase and, if
 // Stores, stores.
-template <class Program, int Phase, bool Stores, int K>
-inline constexpr bool is_block_operand = [] {
-  using I = typename program_traits<Program>::template at<K>;
-  if constexpr (I::is_store)
-    return Stores && I::where == place::element;
-  else
-    return I::is_read && I::where == place::element &&
-           element_needs<Program>::template at<Phase, Stores>.needed[K];
-}();
+template <class Program, int Phase, bool Stores> struct operands_of_block {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  using holds =
+      std::bool_constant<at<K>::where == place::element &&
+                         (at<K>::is_store
+                              ? Stores
+                              : at<K>::is_read &&
+                                    element_needs<Program>::template at<Phase, Stores>.needed[K])>;
+};
+template <class Program, int Phase, bool Stores>
+using block_sequence =
+    tenon::detail::held_sequence<Program, operands_of_block<Program, Phase, Stores>>;
 
 template <int K, class T> struct block_address { T* address; };
-template <class Program, int K, bool IsOperand> struct block_address_slot {};
-template <class Program, int K>
-struct block_address_slot<Program, K, true>
-    : block_address<
-          K, std::conditional_t<program_traits<Program>::template at<K>::is_read,
-                                storage_t<program_traits<Program>::template at<K>::type> const,
-                                storage_t<program_traits<Program>::template at<K>::type>>> {};
-template <class Program, int Phase, bool Stores, class Sequence> struct block_address_file;
-template <class Program, int Phase, bool Stores, int... K>
-struct block_address_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
-    : block_address_slot<Program, K, is_block_operand<Program, Phase, Stores, K>>... {};
+template <class I>
+using addressed = std::conditional_t<I::is_read, storage_t<I::type> const, storage_t<I::type>>;
+template <class Program, class Sequence> struct block_address_file;
+template <class Program, int... K>
+struct block_address_file<Program, std::integer_sequence<int, K...>>
+    : block_address<K, addressed<typename program_traits<Program>::template at<K>>>... {};
 
 // The address of each operand's first element.
 template <class Program, int Phase, bool Stores>
-struct block_addresses
-    : block_address_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+struct block_addresses : block_address_file<Program, block_sequence<Program, Phase, Stores>> {};
 
 template <int K, class T> T*& address_in(block_address<K, T>& a) { return a.address; }
 
 // Calls visit(integral_constant<int, K>) for each load and store of the block.
 template <class Program, int Phase, bool Stores, class Visit>
 void for_each_block_operand(Visit const& visit) {
-  visit_instructions<Program>([&](auto index) {
-    if constexpr (is_block_operand<Program, Phase, Stores, decltype(index)::value>) visit(index);
-  });
+  visit_selected<Program, operands_of_block<Program, Phase, Stores>>(visit);
 }
 
 template <int K, class T> struct block_buffer { alignas(64) T elements[block_size]; };
-template <class Program, int Phase, bool Stores, class Sequence> struct block_buffer_file;
-template <class Program, int K, bool IsOperand> struct block_buffer_slot {};
-template <class Program, int K>
-struct block_buffer_slot<Program, K, true>
-    : block_buffer<K, storage_t<program_traits<Program>::template at<K>::type>> {};
-template <class Program, int Phase, bool Stores, int... K>
-struct block_buffer_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
-    : block_buffer_slot<Program, K, is_block_operand<Program, Phase, Stores, K>>... {};
+template <class Program, class Sequence> struct block_buffer_file;
+template <class Program, int... K>
+struct block_buffer_file<Program, std::integer_sequence<int, K...>>
+    : block_buffer<K, storage_t<program_traits<Program>::template at<K>::type>>... {};
 
 template <int K> struct block_position { long long start; };
-template <class Program, int K, bool IsPosition> struct block_position_slot {};
-template <class Program, int K> struct block_position_slot<Program, K, true> : block_position<K> {};
-template <class Program, int Phase, bool Stores, class Sequence> struct block_position_file;
-template <class Program, int Phase, bool Stores, int... K>
-struct block_position_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
-    : block_position_slot<Program, K,
-                          is_block_operand<Program, Phase, Stores, K> &&
-                              program_traits<Program>::template at<K>::is_position>... {};
+template <class Program, int Phase, bool Stores> struct positions_of_block {
+  template <int K>
+  using holds =
+      std::bool_constant<operands_of_block<Program, Phase, Stores>::template holds<K>::value &&
+                         program_traits<Program>::template at<K>::is_position>;
+};
+template <class Sequence> struct block_position_file;
+template <int... K>
+struct block_position_file<std::integer_sequence<int, K...>> : block_position<K>... {};
 
 // Where each index or address is at the first column.
 template <class Program, int Phase, bool Stores>
 struct block_positions
-    : block_position_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+    : block_position_file<
+          tenon::detail::held_sequence<Program, positions_of_block<Program, Phase, Stores>>> {};
 
 template <int K> long long& position_in(block_position<K>& p) { return p.start; }
 
 // Memory for the operands of a block that are not contiguous.
 template <class Program, int Phase, bool Stores>
-struct block_buffers
-    : block_buffer_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+struct block_buffers : block_buffer_file<Program, block_sequence<Program, Phase, Stores>> {};
 
 template <int K, class T> T* buffer_in(block_buffer<K, T>& b) { return b.elements; }
 

@@ -7,18 +7,15 @@
 
 namespace tenon::cpu_backend {
 
+template <class Program, int Phase, bool Stores> struct blockwise_scans {
+  template <int K>
+  using holds = std::bool_constant<
+      tenon::detail::is_blockwise_scan<typename program_traits<Program>::template at<K>::op> &&
+      is_scanned<Program, Phase, Stores, K>>;
+};
 // Whether a sweep reduces blocks.
 template <class Program, int Phase, bool Stores>
-inline constexpr bool sweeps_blocks = [] {
-  bool result = false;
-  visit_instructions<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    result = result || (tenon::detail::is_blockwise_scan<typename I::op> &&
-                        is_scanned<Program, Phase, Stores, k>);
-  });
-  return result;
-}();
+inline constexpr bool sweeps_blocks = holds_any<Program, blockwise_scans<Program, Phase, Stores>>;
 
 // Reduces values[0] to values[count - 1], blocks of `length` of them.
 template <class Op, class Value> void reduce_blocks(Value* values, int count, int length) {

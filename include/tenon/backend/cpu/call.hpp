@@ -67,10 +67,13 @@ template <class Program, int... K>
 struct row_order_file<Program, std::integer_sequence<int, K...>>
     : row_order_slot<Program, K, program_traits<Program>::template at<K>::is_sort>... {};
 
+template <int K, class Element> std::vector<Element>& order_in(row_order<K, Element>& order) {
+  return order.elements;
+}
 template <int K, class Element>
-std::vector<Element>& order_in(row_order<K, Element>& order) { return order.elements; }
-template <int K, class Element>
-std::vector<Element> const& order_in(row_order<K, Element> const& order) { return order.elements; }
+std::vector<Element> const& order_in(row_order<K, Element> const& order) {
+  return order.elements;
+}
 
 // The values outside the sweeps, and where the row lies. Every thread has its own.
 template <class Program> struct row_state {
@@ -79,21 +82,33 @@ template <class Program> struct row_state {
   registers<Program, place::row> row{};
   registers<Program, place::element> no_element{};
   registers<Program, place::total> total{};
-  [[no_unique_address]] row_order_file<Program, typename program_traits<Program>::sequence> orders{};
+  [[no_unique_address]] row_order_file<Program, typename program_traits<Program>::sequence>
+      orders{};
 
   frame<Program> values() { return {launch, row, no_element, total}; }
+};
+
+// What is read or written at one place.
+template <class Program, place Where> struct moves_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  struct reads {
+    template <int K> using holds = std::bool_constant<at<K>::is_read && at<K>::where == Where>;
+  };
+  struct stores {
+    template <int K> using holds = std::bool_constant<at<K>::is_store && at<K>::where == Where>;
+  };
 };
 
 // Reads the loads of one place that is not element.
 template <place Where, class Program>
 void load_values(call<Program> const& c, row_state<Program>& state) {
-  visit_instructions<Program>([&](auto index) {
+  visit_selected<Program, typename moves_at<Program, Where>::reads>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::is_load && I::where == Where)
+    if constexpr (I::is_load)
       value_of<k>(state.values()) =
           static_cast<typename I::value_type>(*c.template address<I>(state.where));
-    else if constexpr (I::is_position && I::where == Where)
+    else
       value_of<k>(state.values()) = c.template position<I>(state.where);
   });
 }
@@ -113,11 +128,10 @@ void store_value(frame<Program> const& f, Storage* address) {
 // Writes the stores of one place that is not element.
 template <place Where, class Program>
 void store_values(call<Program> const& c, row_state<Program>& state) {
-  visit_instructions<Program>([&](auto index) {
+  visit_selected<Program, typename moves_at<Program, Where>::stores>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::is_store && I::where == Where)
-      store_value<k>(state.values(), c.template address<I>(state.where));
+    store_value<k>(state.values(), c.template address<I>(state.where));
   });
 }
 

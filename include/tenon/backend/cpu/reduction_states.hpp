@@ -10,39 +10,34 @@ namespace tenon::cpu_backend {
 // For the reductions of all phases.
 inline constexpr int any_phase = -1;
 
-// Whether instruction K is a reduction that ends in phase Phase.
-template <class Program, place Where, int Phase, int K>
-inline constexpr bool ends_here = [] {
-  using I = typename program_traits<Program>::template at<K>;
-  return I::is_reduction && I::where == Where && (Phase == any_phase || I::phase == Phase);
-}();
+// The reductions that end in phase Phase.
+template <class Program, place Where, int Phase> struct ending_here {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  using holds = std::bool_constant<at<K>::is_reduction && at<K>::where == Where &&
+                                   (Phase == any_phase || at<K>::phase == Phase)>;
+};
 
 // Calls visit(integral_constant<int, K>) for these reductions.
 template <class Program, place Where, int Phase, class Visit>
 void for_each_reduction(Visit const& visit) {
-  visit_instructions<Program>([&](auto index) {
-    if constexpr (ends_here<Program, Where, Phase, decltype(index)::value>) visit(index);
-  });
+  visit_selected<Program, ending_here<Program, Where, Phase>>(visit);
 }
 
 template <int K, class State, int Lanes> struct lanes_of { State lanes[Lanes]; };
-template <class Program, place Where, int Phase, int Lanes, int K, bool EndsHere>
-struct states_slot {};
-template <class Program, place Where, int Phase, int Lanes, int K>
-struct states_slot<Program, Where, Phase, Lanes, K, true>
-    : lanes_of<K, typename program_traits<Program>::template at<K>::value_type, Lanes> {};
-template <class Program, place Where, int Phase, int Lanes, class Sequence> struct states_file;
-template <class Program, place Where, int Phase, int Lanes, int... K>
-struct states_file<Program, Where, Phase, Lanes, std::integer_sequence<int, K...>>
-    : states_slot<Program, Where, Phase, Lanes, K, ends_here<Program, Where, Phase, K>>... {
-  static constexpr bool is_empty = !(false || ... || ends_here<Program, Where, Phase, K>);
+template <class Program, int Lanes, class Sequence> struct states_file;
+template <class Program, int Lanes, int... K>
+struct states_file<Program, Lanes, std::integer_sequence<int, K...>>
+    : lanes_of<K, typename program_traits<Program>::template at<K>::value_type, Lanes>... {
+  static constexpr bool is_empty = sizeof...(K) == 0;
 };
 
 // Lanes independent states of each reduction. Lanes are arrays, one per reduction: what a
 // vectoriser understands.
 template <class Program, place Where, int Phase, int Lanes = 1>
 struct reduction_states
-    : states_file<Program, Where, Phase, Lanes, typename program_traits<Program>::sequence> {};
+    : states_file<Program, Lanes,
+                  tenon::detail::held_sequence<Program, ending_here<Program, Where, Phase>>> {};
 
 template <int K, class State, int Lanes> State* lanes(lanes_of<K, State, Lanes>& s) {
   return s.lanes;

@@ -8,10 +8,14 @@
 namespace tenon::cpu_backend {
 
 // A sort takes part as what it has ordered, element by element.
+template <class Program, int Phase, bool Stores> struct scanned {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  using holds = std::bool_constant<(at<K>::is_scan || at<K>::is_sort) &&
+                                   element_needs<Program>::template at<Phase, Stores>.needed[K]>;
+};
 template <class Program, int Phase, bool Stores, int K>
-inline constexpr bool is_scanned = (program_traits<Program>::template at<K>::is_scan ||
-                                    program_traits<Program>::template at<K>::is_sort) &&
-                                   element_needs<Program>::template at<Phase, Stores>.needed[K];
+inline constexpr bool is_scanned = scanned<Program, Phase, Stores>::template holds<K>::value;
 
 template <class I> struct scan_state_of {
   using type = typename I::op::template state<arithmetic_t<I::type>>;
@@ -23,30 +27,25 @@ requires I::is_sort struct scan_state_of<I> {
 template <class I> using scan_state = typename scan_state_of<I>::type;
 
 template <int K, class State> struct carried { State state; };
-template <class Program, int K, bool IsScanned> struct carried_slot {};
-template <class Program, int K>
-struct carried_slot<Program, K, true>
-    : carried<K, scan_state<typename program_traits<Program>::template at<K>>> {};
-template <class Program, int Phase, bool Stores, class Sequence> struct carried_file;
-template <class Program, int Phase, bool Stores, int... K>
-struct carried_file<Program, Phase, Stores, std::integer_sequence<int, K...>>
-    : carried_slot<Program, K, is_scanned<Program, Phase, Stores, K>>... {
-  static constexpr bool is_empty = !(false || ... || is_scanned<Program, Phase, Stores, K>);
+template <class Program, class Sequence> struct carried_file;
+template <class Program, int... K>
+struct carried_file<Program, std::integer_sequence<int, K...>>
+    : carried<K, scan_state<typename program_traits<Program>::template at<K>>>... {
+  static constexpr bool is_empty = sizeof...(K) == 0;
 };
 template <class Program, int Phase, bool Stores>
 struct scan_states
-    : carried_file<Program, Phase, Stores, typename program_traits<Program>::sequence> {};
+    : carried_file<Program,
+                   tenon::detail::held_sequence<Program, scanned<Program, Phase, Stores>>> {};
 
 template <int K, class State> State& state_in(carried<K, State>& c) { return c.state; }
 
 template <class Program, int Phase, bool Stores>
 void begin_scans(row_state<Program> const& row, scan_states<Program, Phase, Stores>& states) {
-  visit_instructions<Program>([&](auto index) {
+  visit_selected<Program, scanned<Program, Phase, Stores>>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (!is_scanned<Program, Phase, Stores, k>)
-      return;
-    else if constexpr (I::is_sort)
+    if constexpr (I::is_sort)
       state_in<k>(states) = order_in<k>(row.orders).data();
     else
       state_in<k>(states) = I::op::template identity<arithmetic_t<I::type>>();
@@ -63,8 +62,7 @@ void scan_element(frame<Program> const& f, State& state) {
     using number = arithmetic_t<I::type>;
     auto const next =
         I::op::combine(state, I::op::lift(as_element<number>(value_of<I::first_operand>(f))));
-    value_of<K>(f) =
-        I::op::template finish<number>(I::bits & ops::scan_excludes ? state : next);
+    value_of<K>(f) = I::op::template finish<number>(I::bits & ops::scan_excludes ? state : next);
     state = next;
   }
 }

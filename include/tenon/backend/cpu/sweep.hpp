@@ -38,15 +38,9 @@ reduction_states<Program, place::row, Phase> sweep_part(call<Program> const& c,
 
 // Whether a sweep does anything.
 template <class Program, int Phase, bool Stores>
-inline constexpr bool has_sweep = [] {
-  bool result = !reduction_states<Program, place::row, Phase>::is_empty;
-  if constexpr (Stores)
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      result = result || (I::is_store && I::where == place::element);
-    });
-  return result;
-}();
+inline constexpr bool has_sweep =
+    !reduction_states<Program, place::row, Phase>::is_empty ||
+    (Stores && holds_any<Program, typename moves_at<Program, place::element>::stores>);
 
 // Sweeps all columns of a row; on all threads when is_parallel. The result is the same either way.
 template <int Phase, bool Stores, class Program>

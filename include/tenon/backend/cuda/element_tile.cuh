@@ -96,6 +96,8 @@ __device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a
   using T = storage_t<I::type>;
   access const how = a.load_access[I::bits];
   if (how != access::packed && how != access::elements) return;
+  // In all warps but one: without it a sum of 2^26 + 1 f32 takes 88 us instead of 68 on an H100.
+  if (how == access::packed && positions.is_whole(Items - 1)) return;
   T const* from = load_address<Program, K>(a, row.loads[I::bits]);
 #pragma unroll 1
   for (int i = 0; i < V; ++i) {
