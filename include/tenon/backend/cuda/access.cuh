@@ -77,6 +77,6 @@ template <class Program> struct stores_at {
   static constexpr bool has = any<Where>(typename program_traits<Program>::sequence{});
 };
 
-constexpr long long divide_up(long long n, long long by) { return (n + by - 1) / by; }
+constexpr TENON_HD long long divide_up(long long n, long long by) { return (n + by - 1) / by; }
 
 }  // namespace tenon::detail
