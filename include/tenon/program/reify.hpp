@@ -38,6 +38,15 @@ template <class Capacities> struct flat_program {
   flat_description<Capacities> about = {};
 };
 
+// What store `st` is to write. A store rounds to a half type itself, so that a cast to it would round
+// twice, to the same.
+constexpr int value_stored(graph const& g, iteration_space const& space, store const& st) {
+  instruction const& i = space.instructions[st.value];
+  bool const is_half = i.type == dtype::f16 || i.type == dtype::bf16;
+  if (i.op != op_id<ops::cast> || !is_half || g.outputs[st.output].type != i.type) return st.value;
+  return space.instructions[i.operands[0]].type == dtype::f32 ? i.operands[0] : st.value;
+}
+
 // @pre select(space) is s and refused nothing
 template <class Capacities>
 constexpr void flatten(graph const& g, iteration_space const& space, schedule const& s,
@@ -58,7 +67,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     item.op = op_id<ops::store>;
     item.meta =
         meta{g.outputs[st.output].type, s.store_places[k], s.phases[st.value], true}.packed();
-    item.operands[item.operand_count++] = st.value;
+    item.operands[item.operand_count++] = value_stored(g, space, st);
     if (st.offset >= 0) item.operands[item.operand_count++] = st.offset;
     item.bits = k;
     result.add(item);

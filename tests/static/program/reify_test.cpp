@@ -44,6 +44,15 @@ static_assert(is_same(program_of<tensor_argument<dtype::i32, dyn>>([](auto x) { 
                       program<ins<ops::load, at<place::element, 0, false, dtype::i32>, 0>,
                               ins<ops::store, at<place::element, 0, true, dtype::i32>, 0, 0>>{}));
 
+// It rounds to a half type by itself: what it is given is not rounded before.
+template <class Program> constexpr int value_stored(Program) {
+  using traits = program_traits<Program>;
+  return traits::template at<traits::size - 1>::first_operand;
+}
+static_assert(value_stored(program_of<matrix>([](auto x) { return cast<bfloat16>(exp(x)); })) == 1);
+static_assert(value_stored(program_of<matrix>([](auto x) { return cast<float>(exp(x)); })) == 1);
+static_assert(value_stored(program_of<matrix>([](auto x) { return cast<std::int32_t>(x); })) == 1);
+
 // Facts of a program.
 using softmax_program = decltype(program_of<matrix>([](auto x) { return softmax(x, axis<1>); }));
 static_assert(program_traits<softmax_program>::size == 8 &&
