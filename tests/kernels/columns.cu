@@ -17,7 +17,8 @@ using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
 template <class Program> void plan_columns(Program) {
   bound_layout<Program> layout{};
   layout.rows.dims = 1;
-  (void)tenon::detail::columns_planner::plan<Program>(layout, bound_arguments<Program>{});
+  (void)tenon::detail::columns_planner::plan<Program>(layout, bound_arguments<Program>{},
+                                                      cuda_device_facts{});
 }
 template <class... Arguments, class Function> void compile_columns(Function) {
   plan_columns(to_program<Function, Arguments...>());

@@ -65,6 +65,19 @@ class mailbox {
   }
 };
 
+// Writes into the same place of the shared memory of block `rank`.
+// @pre that block has begun, and a barrier of the cluster follows before it reads the word or ends
+__device__ __forceinline__ void put_in_block(unsigned* place, unsigned word, int rank) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile(
+      "{\n\t.reg .u32 to;\n\tmapa.shared::cluster.u32 to, %0, %2;\n\t"
+      "st.shared::cluster.u32 [to], %1;\n\t}" ::"r"(
+          static_cast<unsigned>(__cvta_generic_to_shared(place))),
+      "r"(word), "r"(rank)
+      : "memory");
+#endif
+}
+
 // Which cluster this is, of how many, and which of its blocks. A block alone is a cluster of one.
 __device__ __forceinline__ unsigned cluster_index() {
   unsigned result = blockIdx.x;

@@ -9,14 +9,17 @@ namespace tenon {
 
 // Owners: block b has slice b / tiles of the reduced positions of tile b % tiles, which is
 // blockDim.x vectors of V neighbouring rows; thread (x, y) takes positions y, y + height, ... of
-// vector x. Registers: items vectors of each operand, three levels of states per row and reduction.
-// Shared memory: one state per thread and row. Global memory: each operand is read once per phase
-// that needs it, each element store written once; slices meet in the workspace.
-// @pre slices == 1 unless there is one phase and no element store; the tickets are 0
+// vector x. Kept: a cluster has the slices of one tile, and the shared memory of each block what
+// several sweeps need of its slice. Registers: items vectors of each operand, three levels of
+// states per row and reduction. Shared memory: one state per thread and row. Global memory: each
+// operand is read once (not kept: once per phase that needs it), each element store written once;
+// slices meet in the workspace, those of a cluster in its shared memory.
+// @pre slices == 1 unless kept, or there is one phase and no element store; the tickets are 0
 // @post every store is written once per position; the split, and so the order of every sum, is a
 // function of the shape; the tickets are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block, 1)
+__global__ void __launch_bounds__(C::threads_per_block,
+                                  detail::columns_worker<Program, C>::blocks_held)
     columns_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   using totals = reductions_of<Program, place::total, 0>;
@@ -34,10 +37,14 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   bool is_writer = threadIdx.x == 0 && threadIdx.y == 0;
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
 
-  columns_worker<Program, C> worker{a, launch, total, rows};
+  columns_worker<Program, C> worker{{a}, launch, total, rows};
   worker.begin();
+  if constexpr (columns_worker<Program, C>::may_keep)
+    if (a.is_kept) worker.bring_kept();
   if (!worker.reduce_all(std::make_integer_sequence<int, phases>{})) return;
   if constexpr (has_element_stores<Program>) worker.store_elements();
+  if constexpr (columns_worker<Program, C>::may_keep)
+    if (a.is_kept && worker.slice > 0) return;  // the first block of a tile ends its rows
   worker.end();
 
   if constexpr (program_traits<Program>::has_total) {

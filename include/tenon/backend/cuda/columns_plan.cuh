@@ -17,34 +17,27 @@ struct columns_planner {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
 
-  template <class Program>
-  static constexpr int state_words_of_row = [] {
-    int words = 0;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_reduction && I::where == place::row)
-        words += static_cast<int>(sizeof(typename I::value_type) + 3) / 4;
-    });
-    return words;
-  }();
   // Neighbouring rows of a thread: 16 bytes of the widest operand, fewer where each row has much to
   // keep.
   template <class Program>
   static constexpr int width = [] {
     int result = element_operands<Program>::vector_width;
-    while (result > 1 && result * state_words_of_row < Program >> 16) result /= 2;
+    while (result > 1 && result * row_state_words < Program >> 16) result /= 2;
     return result;
   }();
   // Positions in flight: 128 bytes per thread, so that two blocks on a multiprocessor have 64 KB.
+  // Where shared memory has them, fewer, so that three blocks have registers.
   template <class Program>
   static constexpr int items = [] {
     int loads = element_operands<Program>::loads;
-    return loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
+    int result = loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
+    return is_any_kept<Program, width<Program>> ? result / 2 : result;
   }();
 
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call) {
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const& facts) {
     constexpr int v = width<Program>;
     constexpr configuration chosen{
         .vector_width = v, .items = items<Program>, .threads_per_block = threads};
@@ -55,7 +48,7 @@ struct columns_planner {
     result.chosen = chosen;
     arguments a{};
     set_operands<Program, v>(a, layout, call);
-    split<Program>(result, a);
+    if (!split_kept<Program>(result, a, facts)) split<Program>(result, a);
     prepare(result, a);
     return result;
   }
@@ -76,6 +69,75 @@ struct columns_planner {
         result = result && from.column_strides[d] % V == 0;
       return result;
     });
+  }
+
+  // How a tile of rows that is read once is shared; a function of the shape alone.
+  struct kept_share {
+    long long lanes, blocks;  // vectors of a tile, and blocks of its cluster
+  };
+  template <class Program>
+  static kept_share share_kept(columns_arguments<Program> const& a, long long most_bytes,
+                               int most_blocks) {
+    using kept = kept_vectors<Program, width<Program>, threads>;
+    kept_share share{1, 1};
+    while (share.lanes < 32 && share.lanes < a.rows.size) share.lanes *= 2;
+    // 128 bytes: a whole cache line of each position.
+    long long const least_lanes = share.lanes < 8 ? share.lanes : 8;
+    auto const steps = [&] {
+      return divide_up(divide_up(a.columns.size, share.blocks), threads / share.lanes);
+    };
+    auto const fits = [&] { return steps() * kept::bytes_per_step <= most_bytes; };
+    auto const fills_device = [&] {
+      return divide_up(a.rows.size, share.lanes) * share.blocks >= blocks_wanted;
+    };
+    while (share.lanes > least_lanes && !(fits() && fills_device())) share.lanes /= 2;
+    while (share.blocks < most_blocks && !fits()) share.blocks *= 2;
+    if (!fits()) return {0, 0};
+    while (share.blocks < most_blocks && steps() > 1 && !fills_device()) share.blocks *= 2;
+    return share;
+  }
+
+  // Where more than one sweep needs a load and a cluster's shared memory holds a tile of rows.
+  template <class Program>
+  [[gnu::cold]] static bool split_kept(cuda_plan<Program>& plan, columns_arguments<Program>& a,
+                                       cuda_device_facts const& facts) {
+    using kept = kept_vectors<Program, width<Program>, threads>;
+    using totals = reductions_of<Program, place::total, 0>;
+    if constexpr (is_any_kept<Program, width<Program>>) {
+      if (a.columns.size == 0 || a.rows.size == 0) return false;
+      int const most_blocks = facts.compute_capability >= 90 ? 8 : 1;
+      long long const available =
+          clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
+      // While one block of a multiprocessor waits, the others read or write.
+      for (int held :
+           {kept_blocks_held<Program, width<Program> * row_state_words<Program>>, 2, 1}) {
+        long long const most_bytes = most_kept_bytes / held;
+        if (most_bytes > available) break;
+        kept_share const share = share_kept<Program>(a, most_bytes, most_blocks);
+        if (share.blocks == 0) continue;
+        long long const height = threads / share.lanes;
+        a.is_kept = true;
+        a.tiles = divide_up(a.rows.size, share.lanes);
+        a.slices = share.blocks;
+        a.slice_length = divide_up(divide_up(a.columns.size, share.blocks), height) * height;
+        plan.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(height));
+        plan.grid = dim3(static_cast<unsigned>(a.tiles * a.slices));
+        plan.cluster = static_cast<unsigned>(share.blocks);
+        plan.shared_bytes = static_cast<unsigned>(a.slice_length / height * kept::bytes_per_step);
+        plan.why = share.blocks > 1
+                       ? "neighbouring threads on neighbouring rows, kept in a cluster"
+                       : "neighbouring threads on neighbouring rows, kept in shared memory";
+        allow_kept_bytes(plan.function, available);
+        a.first_total = first_partial;
+        if constexpr (program_traits<Program>::has_total)
+          if (a.tiles > 1)
+            plan.workspace_bytes =
+                sizeof(unsigned) *
+                static_cast<std::size_t>(first_partial + a.tiles * partial_words<Program, totals>);
+        return true;
+      }
+    }
+    return false;
   }
 
   // Bytes of the element operands at one position of a vector of rows.

@@ -2,25 +2,25 @@
 #pragma once
 // One thread of the columns skeleton: V neighbouring rows at the positions that are its own.
 
-#include "tenon/backend/cuda/columns_arguments.cuh"
+#include "tenon/backend/cuda/columns_slice.cuh"
 #include "tenon/backend/cuda/side_by_side.cuh"
 
 namespace tenon::detail {
 
 // One thread's view of its V rows.
-template <class Program, class C> struct columns_worker {
-  static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
-  static constexpr int phases = program_traits<Program>::row_phases;
-  using arguments = columns_arguments<Program>;
+template <class Program, class C> struct columns_worker : columns_slice<Program, C> {
+  using base = columns_slice<Program, C>;
+  using base::end_position, base::first_position;
+  using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::count;
+  static constexpr int items = C::items, phases = program_traits<Program>::row_phases;
   using side = rows_side_by_side<Program, v, threads>;
+  static constexpr int blocks_held =
+      may_keep ? kept_blocks_held<Program, v * row_state_words<Program>> : 1;
 
-  arguments const& a;
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
   registers<Program, place::row> (&rows)[v];
-  operand_offsets<Program> offsets = {};
-  long long tile = 0, slice = 0;
-  int count = 0;  // rows that are inside: the first ones
+  int buffer = 0;  // of what the blocks of a cluster send each other
 
   __device__ __forceinline__ frame<Program> frame_of(
       int i, registers<Program, place::element>& element) const {
@@ -28,9 +28,7 @@ template <class Program, class C> struct columns_worker {
   }
 
   __device__ __forceinline__ void begin() {
-    tile = blockIdx.x % a.tiles, slice = blockIdx.x / a.tiles;
-    long long vector = tile * blockDim.x + threadIdx.x;
-    if (vector < a.rows.size) find_rows(vector);
+    base::begin();
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
@@ -48,77 +46,11 @@ template <class Program, class C> struct columns_worker {
     evaluate_rows<0>();
   }
 
-  // The first of the rows of vector `vector` in every operand.
-  __device__ __forceinline__ void find_rows(long long vector) {
-    using chosen = operands_at<Program, place::row, place::element>;
-    for_each_digit(a.rows, vector, [&](int d, long long position) {
-      if (d == a.rows.dims - 1) {
-        position *= v;
-        long long left = a.innermost - position;
-        count = left < v ? static_cast<int>(left) : v;
-      }
-      for_each_instruction<Program>([&](auto index) {
-        constexpr int k = decltype(index)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        if constexpr (chosen::template loads<k>)
-          offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
-        if constexpr (chosen::template stores<k>)
-          offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
-      });
-    });
-  }
-
   template <int Phase> __device__ __forceinline__ void evaluate_rows() {
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       registers<Program, place::element> none;
       evaluate<place::row, Phase, Phase>(frame_of(i, none));
-    }
-  }
-
-  // Where the selected operands are at position `at` of the reduced axes, beyond `offsets`.
-  template <class Selected>
-  __device__ __forceinline__ void find_position(operand_offsets<Program>& to, long long at) const {
-    for_each_selected<Program, Selected>([&](auto selected) {
-      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-      if constexpr (I::is_load)
-        to.loads[I::bits] = offsets.loads[I::bits];
-      else
-        to.stores[I::bits] = offsets.stores[I::bits];
-    });
-    for_each_digit(a.columns, at, [&](int d, long long position) {
-      for_each_selected<Program, Selected>([&](auto selected) {
-        using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-        if constexpr (I::is_load)
-          to.loads[I::bits] += position * a.load_columns[I::bits][d];
-        else
-          to.stores[I::bits] += position * a.store_columns[I::bits][d];
-      });
-    });
-  }
-
-  // Loads `Items` positions of the selected operands; what is not inside is 0.
-  template <class Selected, int Items, class Tile>
-  __device__ __forceinline__ void load(Tile& loaded, long long first, long long end) const {
-#pragma unroll
-    for (int u = 0; u < Items; ++u) {
-      long long at = first + u * static_cast<int>(blockDim.y);
-      bool is_live = at < end && count > 0;
-      operand_offsets<Program> where;
-      find_position<Selected>(where, is_live ? at : 0);
-      for_each_selected<Program, Selected>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        auto& to = read_register<k>(loaded).at[u];
-        to = {};
-        if (!is_live) return;
-        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
-        // Later phases read the same bytes again, from the second-level cache.
-        if (a.load_moves_whole[I::bits] && count == v)
-          load_packed<reuse::none>(to, from);
-        else
-          load_singly(to, from, a.load_rows[I::bits][a.rows.dims - 1], count);
-      });
     }
   }
 
@@ -132,12 +64,12 @@ template <class Program, class C> struct columns_worker {
 #pragma unroll
     for (int i = 0; i < v; ++i) reset<Program, states>(running[i]);
     int const height = static_cast<int>(blockDim.y);
-    long long end = (slice + 1) * a.slice_length;
-    if (end > a.columns.size) end = a.columns.size;
-    for (long long first = slice * a.slice_length + threadIdx.y; first < end;
-         first += height * items) {
+    long long const end = end_position();
+    int step = 0;
+    for (long long first = first_position() + threadIdx.y; first < end;
+         first += height * items, step += items) {
       selected_registers<Program, loads> loaded;
-      load<loads, items>(loaded, first, end);
+      this->template load<loads, items>(loaded, first, end, step);
       long long left = (end - first + height - 1) / height;
       int live = left < items ? static_cast<int>(left) : items;
 #pragma unroll
@@ -149,10 +81,13 @@ template <class Program, class C> struct columns_worker {
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
     side::template combine_block<Phase>(rows);
+    if constexpr (may_keep)
+      if (a.is_kept && a.slices > 1)
+        side::template combine_cluster<Phase>(rows, static_cast<int>(a.slices), buffer);
     bool is_last = true;
-    if constexpr (Phase == 1 && phases == 1)
-      is_last = side::template combine_slices<Phase>(rows, a.workspace,
-                                                     slice_part{tile, slice, a.tiles, a.slices});
+    if constexpr (Phase == 1 && phases == 1 && !has_element_stores<Program>)
+      is_last = side::template combine_slices<Phase>(
+          rows, a.workspace, slice_part{base::tile, slice, a.tiles, a.slices});
     if (is_last) evaluate_rows<Phase>();
     return is_last;
   }
@@ -184,9 +119,12 @@ template <class Program, class C> struct columns_worker {
     using loads = needed_loads<Program, v, stored_items, phases + 1, true>;
     using stored = element_stores<Program, v>;
     int const height = static_cast<int>(blockDim.y);
-    for (long long first = threadIdx.y; first < a.columns.size; first += height * stored_items) {
+    long long const end = end_position();
+    int step = 0;
+    for (long long first = first_position() + threadIdx.y; first < end;
+         first += height * stored_items, step += stored_items) {
       selected_registers<Program, loads> loaded;
-      load<loads, stored_items>(loaded, first, a.columns.size);
+      this->template load<loads, stored_items>(loaded, first, end, step);
 #pragma unroll
       for (int u = 0; u < stored_items; ++u) {
         long long at = first + u * height;
@@ -203,9 +141,9 @@ template <class Program, class C> struct columns_worker {
                 value_of<program_traits<Program>::template at<k>::first_operand>(f);
           });
         }
-        if (at >= a.columns.size || count == 0) continue;
+        if (at >= end || count == 0) continue;
         operand_offsets<Program> where;
-        find_position<stored>(where, at);
+        this->template find_position<stored>(where, at);
         for_each_selected<Program, stored>([&](auto selected) {
           constexpr int k = decltype(selected)::value;
           using I = typename program_traits<Program>::template at<k>;

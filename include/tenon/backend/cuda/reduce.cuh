@@ -29,6 +29,21 @@ template <class Program, int K> struct reduction_facts {
   static __device__ __forceinline__ state identity() { return op::template identity<number>(); }
 };
 
+// Words of the state of reduction K, if it is one over the columns; of all of them.
+template <class Program, int K>
+inline constexpr int words_of_row_state =
+    program_traits<Program>::template at<K>::is_reduction&&
+                program_traits<Program>::template at<K>::where == place::row
+        ? (static_cast<int>(sizeof(typename program_traits<Program>::template at<K>::value_type)) +
+           3) /
+              4
+        : 0;
+template <class Program, class Sequence = typename program_traits<Program>::sequence>
+inline constexpr int row_state_words = 0;
+template <class Program, int... K>
+inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> =
+    (0 + ... + words_of_row_state<Program, K>);
+
 // A thread's running states. Several, because one chain of dependent additions would wait for
 // itself; an operator that reduces many elements better than one after the other gets all of a tile
 // at once.

@@ -13,21 +13,6 @@ namespace detail {
 
 inline constexpr int most_segments = 64;
 
-// Words of the state of reduction K, if it is one over the columns; of all of them.
-template <class Program, int K>
-inline constexpr int words_of_row_state =
-    program_traits<Program>::template at<K>::is_reduction&&
-                program_traits<Program>::template at<K>::where == place::row
-        ? (static_cast<int>(sizeof(typename program_traits<Program>::template at<K>::value_type)) +
-           3) /
-              4
-        : 0;
-template <class Program, class Sequence = typename program_traits<Program>::sequence>
-inline constexpr int row_state_words = 0;
-template <class Program, int... K>
-inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> =
-    (0 + ... + words_of_row_state<Program, K>);
-
 // One thread's view of the row that its block works on. A row is cut into segments, whose number is
 // a function of its length: each is reduced by one block, and their states are combined in one
 // order, whether one block had them all or several had some.

@@ -62,7 +62,8 @@ struct rows_planner {
       return plan_of_nothing<Program>("no rows: no launch");
     // In calls of most types none can be, and the kernel is the longest of all.
     if constexpr (!HasInnerColumns)
-      if (rows_are_neighbours(layout, call)) return columns_planner::plan<Program>(layout, call);
+      if (rows_are_neighbours(layout, call))
+        return columns_planner::plan<Program>(layout, call, facts);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
     bool is_single = !operands.moves_vectors();
     cuda_plan<Program> result =

@@ -71,6 +71,49 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     });
   }
 
+  // Vectors of rows times blocks of a cluster that share them, at most.
+  static constexpr int most_shared = 64;
+
+  // Combines over the blocks of the cluster, in their order, what combine_block left.
+  // @pre all threads of all blocks call it; blocks * blockDim.x <= most_shared; all blocks have
+  // begun; `buffer` is 0 at first
+  template <int Phase, class Rows>
+  static __device__ __forceinline__ void combine_cluster(Rows& rows, int blocks, int& buffer) {
+    int const rank = rank_in_cluster();
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using state = typename reduction_facts<Program, k>::state;
+      for (int to = static_cast<int>(threadIdx.y); to < blocks;
+           to += static_cast<int>(blockDim.y)) {
+#pragma unroll
+        for (int i = 0; i < V; ++i) {
+          state_words<state> mine(read_register<k>(rows[i]));
+#pragma unroll
+          for (int w = 0; w < mine.count; ++w)
+            put_in_block(block_slot<k>(buffer, rank, i, w), mine.words[w], to);
+        }
+      }
+    });
+    cluster_barrier();
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+#pragma unroll
+      for (int i = 0; i < V; ++i) {
+        typename facts::state all = facts::identity();
+        for (int from = 0; from < blocks; ++from) {
+          state_words<typename facts::state> theirs;
+#pragma unroll
+          for (int w = 0; w < theirs.count; ++w)
+            theirs.words[w] = *block_slot<k>(buffer, from, i, w);
+          all = facts::op::combine(all, theirs.state());
+        }
+        read_register<k>(rows[i]) = all;
+      }
+    });
+    buffer ^= 1;
+  }
+
   // Words that a block leaves behind for its rows.
   template <int Phase>
   static constexpr int words_per_row =
@@ -111,6 +154,17 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     });
     combine_block<Phase>(rows);
     return true;
+  }
+
+ private:
+  // Of what block `rank` of the cluster sent. Two buffers: whoever writes one again has passed the
+  // barrier of the other one, behind which all have read this one.
+  template <int K>
+  static __device__ __forceinline__ unsigned* block_slot(int buffer, int rank, int i, int w) {
+    constexpr int words = state_words<typename reduction_facts<Program, K>::state>::count;
+    __shared__ unsigned all[2][most_shared * V * words];
+    int const at = rank * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
+    return all[buffer] + (w * V + i) * most_shared + at;
   }
 };
 

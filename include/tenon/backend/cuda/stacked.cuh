@@ -12,6 +12,12 @@ struct stack_position {
   int x, y, width, height;
 };
 
+// One piece of shared memory for all reductions that need as much, one after the other.
+template <int Words> __device__ __forceinline__ unsigned* stacked_words() {
+  __shared__ unsigned all[Words];
+  return all;
+}
+
 // Combines states of reduction K over y, in a tree. @pre all Threads threads of the block call it;
 // width * height == Threads; height is a power of two
 // @post the threads of y == 0 have the result; the memory may be used again
@@ -45,8 +51,7 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
  private:
   // Rows are not neighbours: neighbouring threads would use the same banks.
   static __device__ __forceinline__ unsigned* slot(stack_position const& p, int y, int i, int w) {
-    __shared__ unsigned all[Threads * V * words::count];
-    return all + (w * V + i) * Threads + y * p.width + p.x;
+    return stacked_words<Threads * V * words::count>() + (w * V + i) * Threads + y * p.width + p.x;
   }
   static __device__ __forceinline__ void put(state const (&states)[V], stack_position const& p) {
 #pragma unroll
