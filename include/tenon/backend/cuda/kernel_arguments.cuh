@@ -17,6 +17,7 @@ struct work_split {
   int blocks_per_row = 1;  // rows: neighbouring blocks that share a row
   int segments = 1;        // looped rows: parts of a row whose states are combined in order
   long long tiles_per_segment = 0;
+  int kept_tiles = 0;  // looped rows: of a block's tiles of a row, how many stay in shared memory
 };
 
 // As many strides as the kernel has; those of axes that the groups lack are 0.

@@ -7,7 +7,7 @@
 namespace tenon::detail {
 
 // Rows that may have a barrier each: a word, and another to find out who leaves last.
-inline constexpr int most_row_barriers = 64;
+inline constexpr int most_row_barriers = 256;
 
 // The low half of *word counts the blocks that have come, the high half the barriers passed.
 // @pre all `blocks` blocks are resident, and all threads of each call it

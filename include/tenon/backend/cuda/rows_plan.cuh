@@ -44,13 +44,22 @@ struct rows_planner {
                                           .threads_per_block = widest_block,
                                           .group_dims = Dims,
                                           .index_bits = 32};
+  // Totals are combined in the order of the blocks, whose number follows from the shape there.
   template <class Program>
+  static constexpr bool may_keep =
+      is_any_kept<Program, width<Program>> && !program_traits<Program>::has_total;
+  // Vectors in flight; 16 elements at once where they come from shared memory.
+  template <class Program>
+  static constexpr int looped_items = [] {
+    int const loads = element_operands<Program>::loads;
+    int const items = loads <= 1 ? 4 : loads <= 3 ? 2 : 1;
+    return may_keep<Program> && items * width<Program> > 16 && items > 1 ? items / 2 : items;
+  }();
+  template <class Program, int Dims>
   static constexpr configuration looped{.vector_width = width<Program>,
-                                        .items = element_operands<Program>::loads <= 1   ? 4
-                                                 : element_operands<Program>::loads <= 3 ? 2
-                                                                                         : 1,
+                                        .items = looped_items<Program>,
                                         .threads_per_block = 256,
-                                        .group_dims = max_rank,
+                                        .group_dims = Dims,
                                         .is_looped = 1};
 
   template <class Program, bool HasInnerColumns>
@@ -66,6 +75,14 @@ struct rows_planner {
         return columns_planner::plan<Program>(layout, call, facts);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
     bool is_single = !operands.moves_vectors();
+    if constexpr (may_keep<Program>)
+      if (!one_block_holds<Program>(layout)) {
+        // Whatever the operands' alignment, the segments are the same, and so are the bits.
+        cuda_plan<Program> result =
+            operands.is_packed ? plan_kept<Program, 1>(layout, call, facts, is_single)
+                               : plan_kept<Program, max_rank>(layout, call, facts, is_single);
+        return result.function ? result : plan_looped<Program>(layout, call, facts, is_single);
+      }
     cuda_plan<Program> result =
         operands.is_packed ? plan_resident<Program, 1>(layout, call, facts, is_single)
                            : plan_resident<Program, max_rank>(layout, call, facts, is_single);
@@ -100,6 +117,13 @@ struct rows_planner {
       blocks *= 2;
     long long per_warp = 32ll * items * blocks, warps = divide_up(vectors, per_warp);
     return {static_cast<int>(warps * 32 <= threads ? warps * 32 : 0), blocks};
+  }
+
+  // Whether the registers of one block hold a row.
+  template <class Program> static bool one_block_holds(bound_layout<Program> const& layout) {
+    row_share const share =
+        share_of(divide_up(layout.columns.size, width<Program>), row_items<Program>);
+    return share.lanes > 0 && share.blocks == 1;
   }
 
   // Whether blocks go on to other rows, whose loads are then under way early. H200: a block of few
@@ -149,7 +173,7 @@ struct rows_planner {
                                                       bound_arguments<Program> const& call,
                                                       cuda_device_facts const& facts,
                                                       bool is_single) {
-    constexpr configuration c = looped<Program>;
+    constexpr configuration c = looped<Program, max_rank>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;
@@ -157,11 +181,7 @@ struct rows_planner {
         reinterpret_cast<void const*>(&looped_rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = c;
     result.block = dim3(c.threads_per_block);
-    long long tiles = divide_up(layout.columns.size, static_cast<long long>(c.vector_width) *
-                                                         c.items * c.threads_per_block);
-    result.split.tiles_per_segment = at_least(1, divide_up(tiles, most_segments));
-    result.split.segments =
-        static_cast<int>(at_least(1, divide_up(tiles, result.split.tiles_per_segment)));
+    cut_row<Program, c>(result, layout);
     long long rows = at_least(1, layout.rows.size);
     long long resident_blocks = most_resident_groups(result, facts), blocks = 1;
     // Where few rows would leave multiprocessors without work. Totals are combined in the order of
@@ -179,6 +199,61 @@ struct rows_planner {
         program_traits<Program>::has_total ? parts<Program> : at_least(1, resident_blocks / blocks),
         rows);
     return result;
+  }
+
+  // Segments of a looped row: as many as there are tiles, at most most_segments.
+  template <class Program, configuration C>
+  [[gnu::cold]] static void cut_row(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
+    long long const tiles = divide_up(layout.columns.size, static_cast<long long>(C.vector_width) *
+                                                               C.items * C.threads_per_block);
+    plan.split.tiles_per_segment = at_least(1, divide_up(tiles, most_segments));
+    plan.split.segments =
+        static_cast<int>(at_least(1, divide_up(tiles, plan.split.tiles_per_segment)));
+  }
+
+  // A row is shared by so many blocks that their shared memory holds what several sweeps need of
+  // it: three on a multiprocessor, or two, or one. While one waits for its row or for the other
+  // blocks, the others read or write.
+  template <class Program, int Dims>
+  [[gnu::cold]] static cuda_plan<Program> plan_kept(bound_layout<Program> const& layout,
+                                                    bound_arguments<Program> const& call,
+                                                    cuda_device_facts const& facts,
+                                                    bool is_single) {
+    constexpr configuration c = looped<Program, Dims>;
+    using special = specialization_of<c>;
+    using arguments = rows_arguments<Program, special>;
+    constexpr long long bytes_per_tile =
+        kept_vectors<Program, c.vector_width, c.threads_per_block>::bytes_per_step * c.items;
+    long long const available =
+        clamped(facts.shared_bytes_per_block - (8 << 10), 0, most_kept_bytes);
+    for (int held : {kept_blocks_held<Program, 0>, 2, 1}) {
+      long long const most_bytes = most_kept_bytes / held;
+      if (most_bytes > available) break;
+      cuda_plan<Program> result;
+      cut_row<Program, c>(result, layout);
+      work_split& split = result.split;
+      long long const segments_per_block = most_bytes / (split.tiles_per_segment * bytes_per_tile);
+      if (segments_per_block == 0) continue;
+      split.blocks_per_row = static_cast<int>(divide_up(split.segments, segments_per_block));
+      split.kept_tiles = static_cast<int>(divide_up(split.segments, split.blocks_per_row) *
+                                          split.tiles_per_segment);
+      result.function = reinterpret_cast<void const*>(
+          &looped_rows_kernel<Program, special, build_hash, arguments>);
+      result.chosen = c;
+      result.block = dim3(c.threads_per_block);
+      result.shared_bytes = static_cast<unsigned>(split.kept_tiles * bytes_per_tile);
+      result.is_cooperative = split.blocks_per_row > 1;
+      result.why = is_single               ? "single elements, row in shared memory"
+                   : result.is_cooperative ? "row in shared memory of several blocks"
+                                           : "row in shared memory of a block";
+      allow_kept_bytes(result.function, available);
+      long long const groups =
+          clamped(most_resident_groups(result, facts) / split.blocks_per_row, 0, most_row_barriers);
+      if (groups == 0) continue;
+      finish<Program, arguments>(result, layout, call, groups, at_least(1, layout.rows.size));
+      return result;
+    }
+    return {};
   }
 
   // Blocks that leave a part of the totals.
