@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   if constexpr (program_traits<Program>::has_reduction) {
     int buffer = 0;
     using reductions = reductions_of<Program, place::row, 1>;
-    if (!combine_grid<Program, reductions, threads>(row, a.workspace, buffer)) return;
+    if (!combine_grid<Program, reductions, threads, true>(row, a.workspace, buffer)) return;
     if (thread != 0) return;
   } else {
     if (blockIdx.x != 0 || thread != 0) return;

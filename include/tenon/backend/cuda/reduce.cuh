@@ -234,7 +234,7 @@ template <class Program, int K, int Count>
 __device__ __forceinline__ auto combine_shared(int buffer, int first, int count) {
   using facts = reduction_facts<Program, K>;
   int lanes = count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count;
-  int lane = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % lanes;
+  int lane = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) & (lanes - 1);
   typename facts::state state = facts::identity();
 #pragma unroll 1
   for (int other = lane; other < count; other += lanes)
@@ -242,11 +242,13 @@ __device__ __forceinline__ auto combine_shared(int buffer, int first, int count)
   return combine_lanes<typename facts::op, 32>(state, lanes);
 }
 
-// Combines over all threads of the block. @pre all threads call it; blocks are whole warps
-template <class Program, class Selected, int MaxThreads, class Registers>
+// Combines over all threads of the block, of which there are MaxThreads along x if IsExact: a
+// number known while compiling leaves neither divisions nor branches.
+// @pre all threads call it; blocks are whole warps
+template <class Program, class Selected, int MaxThreads, bool IsExact = false, class Registers>
 __device__ __forceinline__ void combine_block(Registers& registers_held, int& buffer) {
-  int thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-  int warps = static_cast<int>(blockDim.x * blockDim.y / 32);
+  int const thread = static_cast<int>(threadIdx.x + (IsExact ? 0 : threadIdx.y * blockDim.x));
+  int const warps = IsExact ? MaxThreads / 32 : static_cast<int>(blockDim.x * blockDim.y / 32);
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     auto state = combine_lanes<typename reduction_facts<Program, k>::op, 32>(

@@ -124,14 +124,14 @@ inline constexpr int most_slotted_parts = slot_count / (partial_words<Program, S
 // For at most most_slotted_parts blocks: block 0 waits for all others, none of which waits.
 // @pre all threads of all blocks call it with their own states; the slots are 0
 // @post true in all threads of block 0, which hold the whole result; the slots are 0 again
-template <class Program, class Selected, int MaxThreads, class Registers>
+template <class Program, class Selected, int MaxThreads, bool IsExact = false, class Registers>
 __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned* workspace,
                                              int& buffer) {
-  combine_block<Program, Selected, MaxThreads>(registers_held, buffer);
+  combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
   unsigned const parts = gridDim.x, mine = blockIdx.x;
   if (parts == 1) return true;
-  unsigned const thread = threadIdx.x + threadIdx.y * blockDim.x;
-  unsigned const threads = blockDim.x * blockDim.y;
+  unsigned const thread = threadIdx.x + (IsExact ? 0 : threadIdx.y * blockDim.x);
+  unsigned const threads = IsExact ? MaxThreads : blockDim.x * blockDim.y;
   auto* slots = reinterpret_cast<unsigned long long*>(workspace + first_slot);
   if (mine != 0) {
     if (thread != 0) return false;
@@ -182,7 +182,7 @@ __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned
     slots += static_cast<std::size_t>(words::count) * parts;
     read_register<k>(registers_held) = state;
   });
-  combine_block<Program, Selected, MaxThreads>(registers_held, buffer);
+  combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
   return true;
 }
 
