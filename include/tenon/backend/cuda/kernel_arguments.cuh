@@ -38,22 +38,24 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   static constexpr int loads_held = at_least_one(traits::load_count);
   static constexpr int stores_held = at_least_one(traits::store_count);
 
+  // What every kernel reads first lies together: the parameters come to a multiprocessor by cache
+  // lines, each of which is waited for.
   void const* loads[loads_held];
   void* stores[stores_held];
-  index_group<RowDims, 64> rows;
-  index_group<ColumnDims, Bits> columns;
-  long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
-  long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
-  access load_access[loads_held], store_access[stores_held];
+  long long vectors;  // of the columns, the last of which may be partly beyond the end
+  unsigned* workspace;
+  int tail;            // elements after the last whole vector
   bool is_packed;      // every operand is, and the columns are whole vectors
   bool is_contiguous;  // every operand is packed, or would be if it were aligned
   bool has_strided;    // some operand is
   long long scalars[at_least_one(traits::scalar_count)];
   long long sizes[at_least_one(traits::size_count)];
-  long long vectors;  // of the columns, the last of which may be partly beyond the end
-  int tail;           // elements after the last whole vector
   work_split split;
-  unsigned* workspace;
+  index_group<RowDims, 64> rows;
+  index_group<ColumnDims, Bits> columns;
+  long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
+  long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
+  access load_access[loads_held], store_access[stores_held];
 
   // What follows from shapes, strides and alignment; the rest is set for each call.
   [[gnu::cold]] static kernel_arguments of(bound_layout<Program> const& layout,
