@@ -99,11 +99,12 @@ struct moments : state_reduction {
   template <class T, class Group>
   static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
     T n = group.sum(mine.n), shift = group.first(mine.mean);
+    T offset = mine.mean - shift, weighted = group.sum(mine.n * offset);
+    T mean = n == 0 ? T(0) : weighted / n;
+    T deviation = offset - mean, m2 = group.sum(mine.m2 + mine.n * deviation * deviation);
+    // Only now: groups of one warp may differ in it, and all lanes take part in every sum.
     if (n == 0) return mine;
-    T offset = mine.mean - shift;
-    T mean = group.sum(mine.n * offset) / n;
-    T deviation = offset - mean;
-    return {n, shift + mean, group.sum(mine.m2 + mine.n * deviation * deviation)};
+    return {n, shift + mean, m2};
   }
   // Welford's update. n is exact to 2^24 elements in float: a longer row is the merge of several
   // states.
