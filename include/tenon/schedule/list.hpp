@@ -10,6 +10,7 @@
 #include "tenon/schedule/rows.hpp"
 #include "tenon/schedule/scan.hpp"
 #include "tenon/schedule/scatter.hpp"
+#include "tenon/schedule/split_rows.hpp"
 #include "tenon/schedule/transposed.hpp"
 
 namespace tenon::schedules {
@@ -17,7 +18,8 @@ namespace tenon::schedules {
 // The cheapest frame comes first. Families that sweep the space in other ways have their place
 // here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
 // columns in one sweep), scan and contraction.
-inline constexpr family const* list[] = {&transposed, &pointwise, &full, &rows,
-                                         &nested,     &mixed,     &grid, &scan, &sort, &scatter};
+inline constexpr family const* list[] = {&transposed, &pointwise, &full,   &split_rows,
+                                         &rows,       &nested,    &mixed,  &grid,
+                                         &scan,       &sort,      &scatter};
 
 }  // namespace tenon::schedules

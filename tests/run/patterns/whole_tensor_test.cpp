@@ -93,6 +93,13 @@ TEST(one_launch, batch_norm) {
   check_batch_norm(8, 16, 28);
   check_batch_norm(3, 5, 7);
 }
+// Channels that no block holds: in shared memory as a whole, in runs of an odd length, and more
+// than shared memory holds.
+TEST(one_launch, batch_norm_of_long_channels) {
+  check_batch_norm(64, 3, 32);
+  check_batch_norm(40, 2, 27);
+  check_batch_norm(64, 40, 56);
+}
 TEST(one_launch, quantized_by_the_largest) {
   check_quantized(64, 1000);
   check_quantized(3, 7);

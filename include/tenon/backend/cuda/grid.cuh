@@ -22,13 +22,14 @@ __device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker, grid
 
 }  // namespace detail
 
-// Owners: a row is cut into segments, whose number follows from its length; the teams (warps, or
-// blocks where rows are long) share the segments of all rows in runs of equal length.
-// Thread t of a team takes vectors t, t + lanes, ... of a tile. Registers: one tile of items
-// vectors of each operand; up to four running states per reduction. Shared memory: the first
-// kept_tiles tiles of each team as they lie in memory, and one state per warp and reduction, twice.
-// Global memory: each operand is read once per phase that needs it, less what is kept, and each
-// element store written once; beside the operands one state per segment and reduction.
+// Owners: a row is cut into tiles, and every so many-th of them are a segment, whose number follows
+// from the row's length; the teams (warps, or blocks where rows are long) share the segments of all
+// rows in stretches of equal length. Thread t of a team takes vectors t, t + lanes, ... of a tile.
+// Registers: one tile of items vectors of each operand; up to four running states per reduction.
+// Shared memory: tiles of each team as they lie in memory, the first kept_tiles for the whole
+// launch and those under way in a ring, and one state per warp and reduction, of several segments,
+// twice. Global memory: each operand is read once per phase that needs it, less what is kept, and
+// each element store written once; beside the operands one state per segment and reduction.
 // @pre all blocks are resident; the first ticket in the workspace is 0
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone, a total's on the shape and the elements; the ticket is 0 again
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     grid_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   extern __shared__ uint4 shared_tiles[];
-  grid_barrier barrier(a.workspace, a.workspace + first_partial);
+  grid_barrier barrier(a.workspace, program_traits<Program>::phases);
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
   registers<Program, place::element> element;

@@ -1,44 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A barrier of all blocks of a launch, through two words of global memory.
+// A barrier of all blocks of a launch, through one word of global memory.
 
 #include "tenon/core/config.hpp"
 
 namespace tenon::detail {
 
-// `arrived` is 0 before and after, so that the next kernel may use it as a ticket; what
-// `generation` holds does not matter, only that it changes.
+// Every block counts up by one when it comes to a barrier, and once more when it leaves the last
+// one, which brings the word back to 0: the next kernel may use it as a ticket. Those who wait read
+// the count itself: its last step lets them go, without a second word written by whoever was last.
 class grid_barrier {
  public:
-  // @pre no block has passed a barrier of this launch before all have come here: none can
-  __device__ __forceinline__ grid_barrier(unsigned* arrived, unsigned* generation)
-      : arrived_(arrived), generation_(generation) {
-    if (threadIdx.x == 0) before_ = look();
-  }
+  // @pre *arrived is 0 before the launch, whose blocks meet `meetings` times
+  __device__ __forceinline__ grid_barrier(unsigned* arrived, unsigned meetings)
+      : arrived_(arrived), meetings_(meetings) {}
   // @pre all blocks are resident, and all threads of each call it
   // @post what any thread wrote before is seen by all threads behind it
   __device__ __forceinline__ void wait() {
     __syncthreads();
     if (gridDim.x > 1 && threadIdx.x == 0) {
-      __threadfence();  // the block's writes before its arrival
-      if (atomicInc(arrived_, gridDim.x - 1) == gridDim.x - 1) {
-        __threadfence();  // the others' arrivals, and the count of 0, before they are let go
-        atomicAdd(generation_, 1u);
-      } else {
-        while (look() == before_) {}
-      }
-      ++before_;
+      unsigned const blocks = gridDim.x;
+      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived_) : "memory");
+      expected_ += blocks;
+      while (look() < expected_) {}
+      if (expected_ == meetings_ * blocks) atomicInc(arrived_, expected_ + blocks - 1);
     }
     __syncthreads();
   }
 
  private:
-  unsigned *arrived_, *generation_;
-  unsigned before_ = 0;
+  unsigned* arrived_;
+  unsigned meetings_, expected_ = 0;
 
   __device__ __forceinline__ unsigned look() const {
     unsigned now;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(generation_) : "memory");
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived_) : "memory");
     return now;
   }
 };

@@ -20,16 +20,18 @@ struct grid_planner {
                                         .index_bits = 64};
 
   // How a row of that many vectors is split; a function of nothing else, because results depend on
-  // it. 256 segments are one for each of two blocks of a multiprocessor, and 8 for each lane that
-  // combines.
+  // it. Segments are whole tiles, so that no lane is idle but at the end of the row; 256 of them
+  // are one for each of two blocks of a multiprocessor, and 8 for each lane that combines.
   struct row_split {
-    int warps_per_team, segments;
+    int warps_per_team, segments, tiles_per_segment;
   };
-  static constexpr row_split split_of(long long vectors) {
-    if (vectors <= 512) return {1, 1};
-    int segments = 1;
-    while (segments < 256 && 2 * segments * 1024ll <= vectors) segments *= 2;
-    return {8, segments};
+  static constexpr row_split split_of(long long vectors, configuration const& c) {
+    if (vectors <= 512) return {1, 1, static_cast<int>(divide_up(vectors, 32 * c.items))};
+    long long const tiles =
+                        divide_up(vectors, static_cast<long long>(c.threads_per_block) * c.items),
+                    tiles_per_segment = divide_up(tiles, 256);
+    return {c.threads_per_block / 32, static_cast<int>(divide_up(tiles, tiles_per_segment)),
+            static_cast<int>(tiles_per_segment)};
   }
   // Chunks of rows whose totals are combined; at least four for each team there may be.
   static constexpr long long most_chunks(int warps_per_team) {
@@ -50,53 +52,77 @@ struct grid_planner {
     result.block = dim3(c.threads_per_block);
     long long const rows = layout.rows.size,
                     vectors = divide_up(layout.columns.size, c.vector_width);
-    row_split const split = split_of(vectors);
+    row_split const split = split_of(vectors, c);
     grid_split to;
     to.warps_per_team = split.warps_per_team;
     to.segments = split.segments;
-    // Segments begin at multiples of 32 vectors: whole cache lines for a warp.
-    to.vectors_per_segment = divide_up(divide_up(vectors, split.segments), 32) * 32;
-    to.tiles_per_segment = divide_up(to.vectors_per_segment, 32ll * split.warps_per_team * c.items);
+    to.tiles_per_segment = split.tiles_per_segment;
     to.rows_per_chunk = at_least(1, divide_up(rows, most_chunks(split.warps_per_team)));
-    to.chunks = divide_up(rows, to.rows_per_chunk);
+    to.chunks = static_cast<int>(divide_up(rows, to.rows_per_chunk));
 
     // With all shared memory first, then with what is used of it.
-    long long const most_bytes = kept::bytes_per_tile > 0 ? shared_bytes(facts) : 0;
+    long long const most_bytes = kept::bytes_per_tile > 0 ? shared_bytes<Program>(facts) : 0;
     int const teams = c.threads_per_block / (32 * split.warps_per_team);
     if (cudaFuncSetAttribute(result.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(most_bytes)) != cudaSuccess)
       cudaGetLastError();  // the launch will say it
     result.shared_bytes = static_cast<unsigned>(most_bytes);
-    long long const blocks = clamped(most_resident_groups(result, facts), 1,
-                                     at_least(1, divide_up(rows * split.segments, teams)));
+    long long const units = rows * split.segments,
+                    most_teams = at_least(1, most_resident_groups(result, facts)) * teams;
     // In whole chunks of rows where a chunk is several.
     long long const atom = to.rows_per_chunk > 1 ? to.rows_per_chunk * split.segments : 1;
-    long long const units = rows * split.segments;
-    to.units_per_team = at_least(1, divide_up(divide_up(units, atom), blocks * teams) * atom);
-    if constexpr (kept::bytes_per_tile > 0)
-      to.kept_tiles =
-          clamped(most_bytes / kept::bytes_per_tile, 0, to.units_per_team * to.tiles_per_segment);
-    result.shared_bytes = static_cast<unsigned>(to.kept_tiles * kept::bytes_per_tile);
+    to.units_per_team = at_least(1, divide_up(divide_up(units, atom), most_teams) * atom);
+    grid_arguments<Program> arguments{
+        kernel_arguments<Program, max_rank, max_rank, 64>::of(layout, call, c.vector_width, {})};
+    if (is_in_runs<Program>(arguments)) {
+      to.vectors_per_run = static_cast<int>(
+          layout.columns.dims > 1 ? layout.columns.extents[1] / c.vector_width : vectors);
+      to.by_run = index_divider<32>::of(to.vectors_per_run);
+    }
+    if constexpr (kept::bytes_per_tile > 0) {
+      long long const places = most_bytes / kept::bytes_per_tile,
+                      wanted = to.units_per_team * to.tiles_per_segment;
+      bool const is_all = wanted <= places;
+      if (!is_all && places < kept::tiles_under_way) to.vectors_per_run = 0;
+      long long const under_way = to.vectors_per_run > 0 && !is_all ? kept::tiles_under_way : 0;
+      to.kept_tiles = static_cast<int>(is_all ? wanted : places - under_way);
+      result.shared_bytes =
+          static_cast<unsigned>((to.kept_tiles + under_way) * kept::bytes_per_tile);
+    }
+    arguments.grid = to;
+    long long const blocks = at_least(1, divide_up(units, to.units_per_team * teams));
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.why = split.segments > 1 ? "rows shared by the blocks, which meet between phases"
                                     : "rows shared out to the blocks, which meet between phases";
     result.workspace_bytes =
         sizeof(unsigned) *
-        static_cast<std::size_t>(first_grid_word +
+        static_cast<std::size_t>(first_partial +
                                  rows * split.segments * state_words_before<Program, place::row> +
                                  to.chunks * state_words_before<Program, place::total>);
     result.is_cooperative = blocks > 1;
-    grid_arguments<Program> arguments{
-        kernel_arguments<Program, max_rank, max_rank, 64>::of(layout, call, c.vector_width, {}),
-        to};
     prepare(result, arguments);
     return result;
   }
 
  private:
-  // Half of a multiprocessor's, less what the states take.
-  static long long shared_bytes(cuda_device_facts const& facts) {
-    return at_least(0, (facts.shared_bytes_per_block + 1024) / 2 - 1024 - 4096);
+  // Whether the columns are runs of vectors that lie one after the other in every operand.
+  template <class Program> static bool is_in_runs(grid_arguments<Program> const& a) {
+    if (kept_tiles<Program, chosen<Program>.vector_width, 1, 32>::has_small) return false;
+    bool result = a.tail == 0 && a.columns.dims <= 2 && a.vectors > 0 && a.vectors < 1ll << 30;
+    auto is_moved_whole = [](access how) {
+      return how == access::packed || how == access::blocked;
+    };
+    for (access how : a.load_access) result = result && is_moved_whole(how);
+    for (access how : a.store_access) result = result && is_moved_whole(how);
+    return result;
+  }
+  // Half of a multiprocessor's, less what the states take: those of waiting units, twice, and those
+  // of one unit.
+  template <class Program> static long long shared_bytes(cuda_device_facts const& facts) {
+    constexpr long long states = 2ll * (most_waiting_units<Program> + 1) *
+                                 (chosen<Program>.threads_per_block / 32) *
+                                 state_words_before<Program, place::row> * 4;
+    return at_least(0, (facts.shared_bytes_per_block + 1024) / 2 - 1024 - (states + 1024));
   }
 };
 

@@ -3,40 +3,10 @@
 // One team's share of the rows, phase by phase: what a thread of the grid skeleton does between two
 // meetings of all blocks.
 
-#include "tenon/backend/cuda/kept_tiles.cuh"
 #include "tenon/backend/cuda/ticket.cuh"
+#include "tenon/backend/cuda/tile_requests.cuh"
 
 namespace tenon::detail {
-
-// How the blocks share the work; the segments and chunks follow from the shape alone.
-struct grid_split {
-  int segments = 1;  // of each row
-  int warps_per_team = 1;
-  long long vectors_per_segment = 0, tiles_per_segment = 0;
-  long long units_per_team = 1;              // consecutive segments
-  long long rows_per_chunk = 1, chunks = 0;  // rows whose part of a total one team finds
-  long long kept_tiles = 0;                  // per team
-};
-
-template <class Program> struct grid_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
-  grid_split grid;
-};
-
-// Words of the workspace behind the tickets: the barrier's generation, then the partial results.
-inline constexpr int first_grid_word = first_partial + 32;
-
-// Words of the states of Where's reductions before instruction Count; of all of them.
-template <class Program, place Where, int Count = program_traits<Program>::size>
-inline constexpr int state_words_before = [] {
-  return []<int... K>(std::integer_sequence<int, K...>) {
-    using traits = program_traits<Program>;
-    return (0 + ... +
-            (traits::template at<K>::is_reduction && traits::template at<K>::where == Where
-                 ? static_cast<int>(sizeof(typename traits::template at<K>::value_type) + 3) / 4
-                 : 0));
-  }
-  (std::make_integer_sequence<int, Count>{});
-}();
 
 // One thread's view of the units that its team works on: a unit is a segment of a row, a team one
 // warp or the block.
@@ -45,15 +15,18 @@ template <class Program, class C> struct grid_worker {
   using all = sweeps<Program>;
   using kept_type = kept_tiles<Program, v, items, threads>;
   using arguments = grid_arguments<Program>;
+  static constexpr int warps = threads / 32, most_waiting = most_waiting_units<Program>;
+  template <int K> using warp_states = shared_states<Program, K, most_waiting * warps>;
   template <int Phase> using reductions = reductions_ending<Program, place::row, Phase>;
   template <int Phase> using totals = reductions_ending<Program, place::total, Phase>;
 
   arguments const& a;
   frame<Program> const& f;
   kept_type kept;
-  int lane, lanes;               // this thread among those of its team
-  long long begin = 0, end = 0;  // units of the team
-  int buffer = 0;                // of the shared states
+  int lane, lanes;                   // this thread among those of its team
+  long long begin = 0, end = 0;      // units of the team
+  int buffer = 0;                    // of the shared states
+  int waiting = 0, unit_buffer = 0;  // units whose warps' states are in shared memory, and where
   long long row = -1;
   operand_offsets<Program> offsets;
 
@@ -71,28 +44,30 @@ template <class Program, class C> struct grid_worker {
   template <int Phase> __device__ __forceinline__ void pass() {
     row = -1;
     long long chunk = -1;
+    tile_requests<Program, C, Phase> requests{a, kept, begin, end, lane, lanes};
+    if constexpr (all::template has<Phase>)
+      if (a.grid.vectors_per_run > 0) requests.start();
     for (long long i = begin; i < end; ++i) {
-      long long unit = Phase % 2 == 1 ? i : end - 1 - (i - begin);
-      // There are 2^10 vectors for each of several segments of a row: 32 bits hold their number.
-      int const segments = a.grid.segments;
-      long long const next_row =
-          segments == 1 ? unit : static_cast<unsigned>(unit) / static_cast<unsigned>(segments);
-      int const segment = static_cast<int>(unit - next_row * segments);
+      long long const unit = Phase % 2 == 1 ? i : end - 1 - (i - begin);
+      long long const next_row = row_of(unit, a.grid.segments);
+      int const segment = static_cast<int>(unit - next_row * a.grid.segments);
       if (!all::template has<Phase> && segment != 0) continue;
       if (next_row != row) enter<Phase>(next_row);
       if constexpr (is_any<Program, totals<Phase>>)
         if (segment == 0) add_row<Phase>(chunk);
       if constexpr (all::template has<Phase>) {
-        long long const first_tile = (unit - begin) * a.grid.tiles_per_segment;
-        if (a.is_packed)
-          sweep<Phase, 1>(segment, first_tile);
+        int const first_tile = static_cast<int>(unit - begin) * a.grid.tiles_per_segment;
+        if (a.grid.vectors_per_run > 0)
+          sweep_runs<Phase>(segment, first_tile, requests);
         else
-          sweep<Phase, max_rank>(segment, first_tile);
+          sweep<Phase>(segment, first_tile);
       }
       if constexpr (all::template reduces<Phase>) leave_part<Phase>(unit);
       if constexpr (Phase == all::last)
         if (segment == 0 && lane == 0) store_row();
     }
+    if constexpr (all::template reduces<Phase>)
+      leave_waiting<Phase>(Phase % 2 == 1 ? end - 1 : begin);
     if constexpr (is_any<Program, totals<Phase>>) leave_total<Phase>(chunk);
   }
 
@@ -110,7 +85,7 @@ template <class Program, class C> struct grid_worker {
           state = facts::op::combine(state, read_state<k>(total_words<k>(chunk)));
         read_register<k>(f.total) = state;
       });
-      combine_block<Program, totals<Phase>, threads>(f.total, buffer);
+      combine_block<Program, totals<Phase>, threads, true>(f.total, buffer);
     }
     evaluate<place::total, Phase, Phase>(f);
   }
@@ -135,26 +110,21 @@ template <class Program, class C> struct grid_worker {
   }
   // @post the same bits in all threads of all teams of the row
   template <int Phase> __device__ __forceinline__ void finish_phase() {
+    bool const is_own = lanes == 32;
+    long long const first = row * a.grid.segments;
+    int const segment = is_own ? 0 : static_cast<int>(threadIdx.x);
     for_each_selected<Program, reductions<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
-      int const segments = a.grid.segments;
-      long long const first = row * segments;
-      if (segments == 1) {
-        read_register<k>(f.row) = read_state<k>(part_words<k>(first));
-        return;
-      }
-      typename facts::state state = facts::identity();
-#pragma unroll 8
-      for (int segment = static_cast<int>(threadIdx.x % 32); segment < segments; segment += 32)
-        state = facts::op::combine(state, read_state<k>(part_words<k>(first + segment)));
-      read_register<k>(f.row) = combine_lanes<typename facts::op, 32>(state);
+      read_register<k>(f.row) = segment < a.grid.segments
+                                    ? read_state<k>(part_words<k>(first + segment))
+                                    : reduction_facts<Program, k>::identity();
     });
+    if (!is_own) combine_block<Program, reductions<Phase>, threads, true>(f.row, buffer);
     evaluate<place::row, Phase, Phase>(f);
   }
 
-  template <int Phase, int Dims>
-  __device__ __forceinline__ void sweep(int segment, long long first_tile) {
+  // One segment, whatever the accesses are.
+  template <int Phase> __device__ __forceinline__ void sweep(int segment, int first_tile) {
     using loads = loads_of_sweep<Program, v, items, Phase>;
     using here = loads_by_keeping<Program, v, items, Phase, true>;
     using others = loads_by_keeping<Program, v, items, Phase, false>;
@@ -163,50 +133,94 @@ template <class Program, class C> struct grid_worker {
     selected_registers<Program, running> states;
     reset<Program, running>(states);
     cascade<Program, running> levels;
-    long long const first = segment * a.grid.vectors_per_segment,
-                    beyond = first + a.grid.vectors_per_segment,
-                    stop = beyond < a.vectors ? beyond : a.vectors,
-                    whole = a.tail != 0 ? a.vectors - 1 : a.vectors;
-    long long const step = static_cast<long long>(lanes) * items;
-    int const tiles = stop > first ? static_cast<int>((stop - first + step - 1) / step) : 0;
+    segment_tiles<long long> const tiles(a, segment, lanes, items);
+    int const count = a.grid.tiles_per_segment;
 #pragma unroll 1
-    for (int t = 0; t < tiles; ++t) {
-      int const tile_in_segment = Phase % 2 == 1 ? t : tiles - 1 - t;
-      long long const number = first_tile + tile_in_segment;
-      item_positions<long long> positions{first + tile_in_segment * step + lane, lanes,
-                                          stop < whole ? stop : whole, stop > whole ? a.tail : 0};
+    for (int t = 0; t < count; ++t) {
+      int const tile_in_segment = Phase % 2 == 1 ? t : count - 1 - t;
+      if (!tiles.is_live(tile_in_segment)) continue;
+      int const number = first_tile + tile_in_segment;
+      auto const positions = tiles.positions(tile_in_segment, lane, lanes);
       selected_registers<Program, loads> tile;
       if (Phase != all::first && number < a.grid.kept_tiles)
         kept.template get<here>(number, tile);
       else
-        load_tile<Program, here, v, items, Dims, true>(tile, a, offsets, positions, true);
-      load_tile<Program, others, v, items, Dims, true>(tile, a, offsets, positions, true);
+        load_tile<Program, here, v, items, max_rank, true>(tile, a, offsets, positions, true);
+      load_tile<Program, others, v, items, max_rank, true>(tile, a, offsets, positions, true);
       if constexpr (Phase == all::first && is_any<Program, here>)
         if (number < a.grid.kept_tiles) kept.template put<here>(number, tile);
       selected_registers<Program, no_loads> none;
-      process_tile<Phase, is_last, v, items, Dims, loads, no_loads, no_loads>(
+      process_tile<Phase, is_last, v, items, max_rank, loads, no_loads, no_loads>(
           tile, none, states, f, a, offsets, positions, true);
       if constexpr (!is_last) levels.after_tile(states);
     }
     if constexpr (!is_last) levels.finish(f.row, states);
   }
 
-  // Combines the team's states into the unit's part of the row.
-  template <int Phase> __device__ __forceinline__ void leave_part(long long unit) {
-    if (lanes == 32) {
-      for_each_selected<Program, reductions<Phase>>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        read_register<k>(f.row) =
-            combine_lanes<typename reduction_facts<Program, k>::op, 32>(read_register<k>(f.row));
-      });
-    } else {
-      combine_block<Program, reductions<Phase>, threads>(f.row, buffer);
+  // One segment in runs of vectors, whose tiles have been asked for.
+  template <int Phase>
+  __device__ __forceinline__ void sweep_runs(int segment, int first_tile,
+                                             tile_requests<Program, C, Phase>& requests) {
+    using loads = loads_of_sweep<Program, v, items, Phase>;
+    using here = loads_by_keeping<Program, v, items, Phase, true>;
+    using others = loads_by_keeping<Program, v, items, Phase, false>;
+    using running = running_states<Program, v, items, Phase>;
+    constexpr bool is_last = Phase == all::last;
+    selected_registers<Program, running> states;
+    reset<Program, running>(states);
+    cascade<Program, running> levels;
+    segment_tiles<int> const tiles(a, segment, lanes, items);
+    int const count = a.grid.tiles_per_segment;
+#pragma unroll 1
+    for (int t = 0; t < count; ++t) {
+      int const tile_in_segment = Phase % 2 == 1 ? t : count - 1 - t;
+      auto const positions = tiles.positions(tile_in_segment, lane, lanes);
+      selected_registers<Program, loads> tile;
+      load_in_runs<Program, others, v, items>(tile, a, offsets, positions);
+      if constexpr (is_any<Program, here>) {
+        requests.await();
+        kept.template get<here>(requests.slot_of(first_tile + tile_in_segment), tile);
+        requests.next();
+      }
+      if (!tiles.is_live(tile_in_segment)) continue;
+      process_runs<Phase, is_last, v, items, loads>(tile, states, f, a, offsets, positions);
+      if constexpr (!is_last) levels.after_tile(states);
     }
-    if (lane != 0) return;
+    if constexpr (!is_last) levels.finish(f.row, states);
+  }
+
+  // The team's states become the unit's part of the row: at once where the team is a warp; the
+  // block's warps leave theirs in shared memory, and meet once for several units.
+  template <int Phase> __device__ __forceinline__ void leave_part(long long unit) {
     for_each_selected<Program, reductions<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      write_state<k>(part_words<k>(unit), read_register<k>(f.row));
+      auto const state =
+          combine_lanes<typename reduction_facts<Program, k>::op, 32>(read_register<k>(f.row));
+      if (threadIdx.x % 32 != 0) return;
+      if (lanes == 32)
+        write_state<k>(part_words<k>(unit), state);
+      else
+        warp_states<k>::put(unit_buffer, waiting * warps + static_cast<int>(threadIdx.x) / 32,
+                            state);
     });
+    if (lanes != 32 && ++waiting == most_waiting) leave_waiting<Phase>(unit);
+  }
+  // @pre the waiting units are the latest ones of the pass, the last of them is `last_unit`
+  template <int Phase> __device__ __forceinline__ void leave_waiting(long long last_unit) {
+    if (waiting == 0) return;
+    __syncthreads();
+    int const which = static_cast<int>(threadIdx.x) / warps,
+              warp = static_cast<int>(threadIdx.x) % warps, before_last = waiting - 1 - which;
+    long long const unit = Phase % 2 == 1 ? last_unit - before_last : last_unit + before_last;
+    for_each_selected<Program, reductions<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      typename facts::state state = facts::identity();
+      if (which < waiting) state = warp_states<k>::get(unit_buffer, which * warps + warp);
+      state = combine_lanes<typename facts::op, 32>(state, warps);
+      if (which < waiting && warp == 0) write_state<k>(part_words<k>(unit), state);
+    });
+    waiting = 0, unit_buffer ^= 1;
   }
 
   // Rows of a chunk are taken in one after the other; a chunk's rows are all one team's.
@@ -247,13 +261,12 @@ template <class Program, class C> struct grid_worker {
   }
 
   template <int K> __device__ __forceinline__ unsigned* part_words(long long unit) const {
-    return a.workspace + first_grid_word + unit * state_words_before<Program, place::row> +
+    return a.workspace + first_partial + unit * state_words_before<Program, place::row> +
            state_words_before<Program, place::row, K>;
   }
   template <int K> __device__ __forceinline__ unsigned* total_words(long long chunk) const {
     long long parts = a.rows.size * a.grid.segments * state_words_before<Program, place::row>;
-    return a.workspace + first_grid_word + parts +
-           chunk * state_words_before<Program, place::total> +
+    return a.workspace + first_partial + parts + chunk * state_words_before<Program, place::total> +
            state_words_before<Program, place::total, K>;
   }
   template <int K> __device__ __forceinline__ static auto read_state(unsigned const* from) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which operands a sweep needs that an earlier one has read already, and their place in shared
-// memory meanwhile.
+// memory meanwhile, to which they go without passing through registers.
 
 #include "tenon/backend/cuda/sweep.cuh"
 
@@ -58,6 +58,30 @@ template <class Program> struct sweeps {
 // What the sweep of phase Phase reads: all of it, and those that may have been kept or the others.
 template <class Program, int V, int Items, int Phase>
 struct loads_of_sweep : needed_loads<Program, V, Items, Phase, Phase == sweeps<Program>::last> {};
+// Whether sweep Phase finds in shared memory what the sweep before it read last: that one went the
+// other way, and read all that this one needs.
+template <class Program, int Phase> struct sweep_before {
+  using all = sweeps<Program>;
+  template <int K, int At> static constexpr bool asks_for() {
+    return all::template is_kept<K> && all::template needs_load<K, At>();
+  }
+  template <int At, int... K> static constexpr bool asks_for_any(std::integer_sequence<int, K...>) {
+    return (false || ... || asks_for<K, At>());
+  }
+  template <int At, int... K> static constexpr bool covers(std::integer_sequence<int, K...>) {
+    return (true && ... && (!asks_for<K, Phase>() || asks_for<K, At>()));
+  }
+  template <int At> static constexpr bool leaves_ring() {
+    using sequence = typename program_traits<Program>::sequence;
+    if constexpr (At < all::first)
+      return false;
+    else if constexpr (!asks_for_any<At>(sequence{}))
+      return leaves_ring<At - 1>();
+    else
+      return (Phase - At) % 2 == 1 && covers<At>(sequence{});
+  }
+  static constexpr bool is_in_ring = leaves_ring<Phase - 1>();
+};
 template <class Program, int V, int Items, int Phase, bool IsKept>
 struct loads_by_keeping : loads_of_sweep<Program, V, Items, Phase> {
   template <int K>
@@ -65,8 +89,41 @@ struct loads_by_keeping : loads_of_sweep<Program, V, Items, Phase> {
                                     sweeps<Program>::template is_kept<K> == IsKept;
 };
 
+// A copy of 4, 8 or 16 bytes that goes on while the thread does other things; `to` stays as it is
+// where it is not wanted.
+template <int Bytes>
+__device__ __forceinline__ void copy_under_way(void* to, void const* from, bool is_wanted) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  auto const shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  unsigned const wanted = is_wanted;
+  if constexpr (Bytes == 16)
+    asm volatile(
+        "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %2, 0;\n\t@wanted "
+        "cp.async.cg.shared.global.L2::128B [%0], [%1], 16;\n\t}" ::"r"(shared),
+        "l"(from), "r"(wanted)
+        : "memory");
+  else
+    asm volatile(
+        "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %2, 0;\n\t@wanted "
+        "cp.async.ca.shared.global [%0], [%1], %3;\n\t}" ::"r"(shared),
+        "l"(from), "r"(wanted), "n"(Bytes)
+        : "memory");
+#endif
+}
+__device__ __forceinline__ void end_of_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Waits for all copies but those of the latest Under_way ends.
+template <int Under_way> __device__ __forceinline__ void wait_for_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(Under_way) : "memory");
+#endif
+}
+
 // A thread's vectors of the kept loads, one tile after the other: [tile][load][item][thread]. Only
-// the thread that wrote a vector reads it.
+// the thread that wrote a vector, or asked for it, reads it.
 template <class Program, int V, int Items, int Threads> struct kept_tiles {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K> static constexpr int bytes_of() {
@@ -82,23 +139,42 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
   static constexpr int bytes_before = Threads* sum(std::make_integer_sequence<int, K>{});
   static constexpr int bytes_per_tile = Threads * sum(typename program_traits<Program>::sequence{});
 
+  template <int... K> static constexpr bool find_small(std::integer_sequence<int, K...>) {
+    return (false || ... || (bytes_of<K>() > 0 && bytes_of<K>() < 4 * Items));
+  }
+  // Whether some vectors are too small to be copied by themselves.
+  static constexpr bool has_small = find_small(typename program_traits<Program>::sequence{});
+  // Tiles under way, a power of two: 64 KB of a block.
+  static constexpr int tiles_under_way = bytes_per_tile > 32768   ? 1
+                                         : bytes_per_tile > 16384 ? 2
+                                         : bytes_per_tile > 8192  ? 4
+                                                                  : 8;
+
   unsigned char* memory;  // aligned to 16 bytes
 
-  template <int K> __device__ __forceinline__ auto* slot(long long tile, int u) const {
+  template <int K> __device__ __forceinline__ auto* slot(int tile, int u) const {
     using vector = packed<storage_t<at<K>::type>, V>;
     return reinterpret_cast<vector*>(memory + tile * bytes_per_tile + bytes_before<K>) +
            u * Threads + threadIdx.x;
   }
   template <class Selected, class Tile>
-  __device__ __forceinline__ void put(long long at_tile, Tile const& tile) const {
+  __device__ __forceinline__ void put(int at_tile, Tile const& tile) const {
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
 #pragma unroll
       for (int u = 0; u < Items; ++u) move(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
     });
   }
+  // Asks for vector u of load K, at `from`.
+  template <int K>
+  __device__ __forceinline__ void request(int at_tile, int u, void const* from,
+                                          bool is_wanted) const {
+    using vector = packed<storage_t<at<K>::type>, V>;
+    static_assert(vector::bytes >= 4, "smaller vectors have no copy of their own");
+    copy_under_way<vector::bytes>(slot<K>(at_tile, u), from, is_wanted);
+  }
   template <class Selected, class Tile>
-  __device__ __forceinline__ void get(long long at_tile, Tile& tile) const {
+  __device__ __forceinline__ void get(int at_tile, Tile& tile) const {
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
 #pragma unroll

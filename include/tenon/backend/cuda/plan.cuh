@@ -9,6 +9,7 @@
 #include "tenon/backend/cuda/rows_plan.cuh"
 #include "tenon/backend/cuda/scan_plan.cuh"
 #include "tenon/backend/cuda/scatter_plan.cuh"
+#include "tenon/backend/cuda/split_rows_plan.cuh"
 #include "tenon/backend/cuda/transposed_plan.cuh"
 
 namespace tenon {

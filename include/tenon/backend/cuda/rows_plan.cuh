@@ -94,6 +94,12 @@ struct rows_planner {
       return plan_looped<Program>(layout, call, facts, is_single);
   }
 
+  // Whether one block holds a row of that many vectors.
+  template <class Program> static bool holds_row(long long vectors) {
+    row_share const share = share_of(vectors, row_items<Program>);
+    return share.lanes > 0 && share.blocks == 1;
+  }
+
  private:
   // How a row of that many vectors is shared; a function of nothing else, because results depend on
   // it. Up to 32 threads they are a power of two.

@@ -176,6 +176,18 @@ template <class T> __device__ __forceinline__ unsigned pack_pair(float low, floa
 #endif
 }
 
+// The same for float8_e4m3: as the conversion of one value, which does not saturate either.
+__device__ __forceinline__ unsigned pack_pair_e4m3(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  unsigned short pair;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  // Above 464, infinite or NaN.
+  return pair | (fabsf(low) <= 464.0f ? 0u : 0x7fu) | (fabsf(high) <= 464.0f ? 0u : 0x7f00u);
+#else
+  return static_cast<unsigned>(float8_e4m3(high).bits) << 8 | float8_e4m3(low).bits;
+#endif
+}
+
 template <class T, class Value, int V>
 __device__ __forceinline__ packed<T, V> pack(Value const (&values)[V]) {
   packed<T, V> result{};
@@ -184,6 +196,12 @@ __device__ __forceinline__ packed<T, V> pack(Value const (&values)[V]) {
     for (int i = 0; i < V / 2; ++i)
       result.words[i] =
           pack_pair<T>(static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1]));
+  } else if constexpr (V % 2 == 0 && std::is_same_v<T, float8_e4m3>) {
+#pragma unroll
+    for (int i = 0; i < V / 2; ++i)
+      result.words[i / 2] |=
+          pack_pair_e4m3(static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1]))
+          << i % 2 * 16;
   } else {
 #pragma unroll
     for (int i = 0; i < V; ++i) {
