@@ -197,13 +197,21 @@ __device__ __forceinline__ void store_one(frame<Program> const& f, Arguments con
   *store_address<Program, K>(a, offset) =
       to_storage<storage_t<I::type>>(value_of<I::first_operand>(f));
 }
+// What is loaded or stored at one place.
+template <class Program, place Where> struct loaded_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> using holds = std::bool_constant<at<K>::is_load && at<K>::where == Where>;
+};
+template <class Program, place Where> struct stored_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> using holds = std::bool_constant<at<K>::is_store && at<K>::where == Where>;
+};
+
 // Writes all stores of one place whose offsets are 0.
 template <place Where, class Program, class Arguments>
 __device__ __forceinline__ void store_all(frame<Program> const& f, Arguments const& a) {
-  for_each_instruction<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    if constexpr (operands_at<Program, Where>::template stores<k>) store_one<k>(f, a, 0);
-  });
+  for_each_selected<Program, stored_at<Program, Where>>(
+      [&](auto selected) { store_one<decltype(selected)::value>(f, a, 0); });
 }
 
 // Everything that is known when the kernel starts.
@@ -211,10 +219,9 @@ template <class Program, class Arguments>
 __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& a) {
   refuse_inexact_arithmetic();
   set_launch_values<Program>(f.launch, a.scalars, a.sizes);
-  for_each_instruction<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    if constexpr (operands_at<Program, place::launch>::template loads<k>)
-      read_register<k>(f.launch) = load_one<Program, k>(a, 0);
+  for_each_selected<Program, loaded_at<Program, place::launch>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(f.launch) = load_one<Program, k>(a, 0);
   });
   evaluate<place::launch, 0, max_nodes>(f);
 }
