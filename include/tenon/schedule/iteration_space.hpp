@@ -179,7 +179,7 @@ class space_builder : space_windows {
     if (n.is(op_kind::scan)) note_scan(result, n, d.along);
     if (n.is<ops::scalar>()) result.bits = position(space_.scalars, static_cast<int>(n.bits));
     if (n.is<ops::size>())
-      result.bits = position(space_.sizes, quantity{quantity::kind::count, n.attributes});
+      result.bits = position(space_.sizes, quantity{quantity::kind::count, n.attributes, -1, n.type});
     return add(result);
   }
 

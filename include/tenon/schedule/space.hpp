@@ -57,6 +57,7 @@ struct quantity {
   int of = -1;    // count: the graph attribute whose dims are multiplied; window: an output; else a
                   // view
   int axis = -1;  // of the view; a stride is in the unit of what reading it gives
+  dtype type = dtype::i64;  // that it is held in: one count may be wanted in two
   constexpr bool operator==(quantity const&) const = default;
 };
 

@@ -29,6 +29,23 @@ TEST(rope, rotates_pairs) {
   }
 }
 
+// The mean counts the columns as a float, the rotation as an integer.
+TEST(rope, of_a_normalised_row) {
+  auto const f =
+      tn::compile([](auto x, auto c, auto s) { return tn::rope(tn::rms_norm(x), c, s); });
+  auto const normal = tn::compile([](auto x) { return tn::rms_norm(x); });
+  auto x = random_array<double, 2>({5, 66});
+  auto c = random_array<double, 1>({33}), s = random_array<double, 1>({33});
+  doubles const a = result_of(normal(x.view())), cosines = c.values(), sines = s.values(),
+                turned = result_of(f(x.view(), c.view(), s.view()));
+  for (std::int64_t row = 0; row < 5; ++row)
+    for (std::int64_t k = 0; k < 33; ++k) {
+      double const first = a[row * 66 + k], second = a[row * 66 + 33 + k];
+      EXPECT_NEAR(turned[row * 66 + k], first * cosines[k] - second * sines[k], 1e-12);
+      EXPECT_NEAR(turned[row * 66 + 33 + k], second * cosines[k] + first * sines[k], 1e-12);
+    }
+}
+
 TEST(quantize, rows_and_blocks_come_back_within_half_a_unit) {
   auto const f = tn::compile([](auto x) {
     auto [values, scales] = tn::quantize<std::int8_t>(x, tn::axis<-1>);
@@ -92,8 +109,8 @@ TEST(topk, the_first_elements_in_order) {
 }
 
 TEST(topk, nan_is_the_greatest) {
-  auto const least = tn::compile(
-      [](auto x) { return tn::topk(x, tn::axis<1>, tn::ct<4>, tn::smallest).indices; });
+  auto const least =
+      tn::compile([](auto x) { return tn::topk(x, tn::axis<1>, tn::ct<4>, tn::smallest).indices; });
   double const inf = std::numeric_limits<double>::infinity(),
                nan = std::numeric_limits<double>::quiet_NaN();
   array<float, 2> x({2, 5});

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several results that are parts or other views of one computation, in one launch: heads of two
+// tensors normalised and rotated, numbers quantised with their transpose, a divergence with its
+// gradient.
+#include "run/support/arrays.hpp"
+#include "run/support/one_launch.hpp"
+
+namespace {
+
+using reference::doubles;
+
+// RMS norm with a weight of its own for query and key heads, then the rotation of halves.
+void check_heads(std::int64_t batch, std::int64_t length, std::int64_t size) {
+  constexpr std::int64_t query_heads = 4, key_heads = 2;
+  static auto const f = tn::compile([](auto q, auto k, auto wq, auto wk, auto c, auto s) {
+    auto heads = tn::concat(q, k, tn::axis<2>);
+    auto mean = tn::mean(heads * heads, tn::axis<-1>, tn::keepdim);
+    auto weight = tn::where(tn::iota(heads, tn::axis<2>) < 4, wq, wk);
+    auto turned = tn::rope(heads * tn::rsqrt(mean + 1e-6f) * weight, tn::unsqueeze(c, tn::axis<1>),
+                           tn::unsqueeze(s, tn::axis<1>));
+    auto [of_q, of_k] = tn::split(turned, tn::axis<2>, tn::lengths<4, 2>);
+    return tn::outputs(of_q, of_k);
+  });
+  std::int64_t const half = size / 2;
+  auto q = random_array<float, 4>({batch, length, query_heads, size});
+  auto k = random_array<float, 4>({batch, length, key_heads, size});
+  auto wq = random_array<float, 1>({size}), wk = random_array<float, 1>({size});
+  auto c = random_array<float, 2>({length, half}), s = random_array<float, 2>({length, half});
+  array<float, 4> q_out({batch, length, query_heads, size}),
+      k_out({batch, length, key_heads, size});
+  expect_one_launch([&](tn::stream on) {
+    f.on(on).into(q_out.view(), k_out.view())(q.view(), k.view(), wq.view(), wk.view(), c.view(),
+                                              s.view());
+  });
+  auto const check = [&](doubles const& x, doubles const& w, doubles const& result,
+                         std::int64_t heads) {
+    doubles const cosines = c.values(), sines = s.values();
+    for (std::int64_t row = 0; row < x.size() / size; ++row) {
+      std::int64_t const t = row / heads % length;
+      double squares = 0;
+      for (std::int64_t d = 0; d < size; ++d) squares += x[row * size + d] * x[row * size + d];
+      double const scale = 1 / std::sqrt(squares / static_cast<double>(size) + 1e-6);
+      for (std::int64_t d = 0; d < half; ++d) {
+        double const a = x[row * size + d] * scale * w[d],
+                     b = x[row * size + half + d] * scale * w[half + d];
+        double const cosine = cosines[t * half + d], sine = sines[t * half + d];
+        EXPECT_NEAR(result[row * size + d], a * cosine - b * sine, 1e-4) << row << ", " << d;
+        EXPECT_NEAR(result[row * size + half + d], b * cosine + a * sine, 1e-4) << row << ", " << d;
+      }
+    }
+  };
+  check(q.values(), wq.values(), q_out.result(), query_heads);
+  check(k.values(), wk.values(), k_out.result(), key_heads);
+}
+
+void check_quantized(std::int64_t rows, std::int64_t columns) {
+  static auto const f = tn::compile([](auto x) {
+    auto small = tn::cast<std::int8_t>(tn::round(x * 16.0f));
+    return tn::outputs(small, tn::transpose(small), tn::max(tn::abs(x)));
+  });
+  auto x = random_array<float, 2>({rows, columns});
+  array<std::int8_t, 2> plain({rows, columns}), turned({columns, rows});
+  array<float, 0> largest({});
+  expect_one_launch(
+      [&](tn::stream on) { f.on(on).into(plain.view(), turned.view(), largest.view())(x.view()); });
+  doubles const a = x.values(), p = plain.result(), t = turned.result();
+  double expected = 0;
+  for (std::int64_t k = 0; k < a.size(); ++k) {
+    expected = std::max(expected, std::abs(a[k]));
+    EXPECT_EQ(p[k], std::nearbyint(a[k] * 16)) << k;
+    EXPECT_EQ(t[k % columns * rows + k / columns], p[k]) << k;
+  }
+  EXPECT_EQ(largest.result()[0], expected);
+}
+
+// Of probabilities: sum of t * (log(t) - log_softmax(x)), and its gradient of x.
+void check_divergence(std::int64_t rows, std::int64_t columns) {
+  static auto const f = tn::compile([](auto x, auto t) {
+    auto loss = tn::kl_div_loss(tn::log_softmax(x, tn::axis<1>), t, tn::sum);
+    auto total = tn::sum(t, tn::axis<1>, tn::keepdim);
+    return tn::outputs(loss, tn::softmax(x, tn::axis<1>) * total - t);
+  });
+  auto x = random_array<float, 2>({rows, columns});
+  auto t = random_array<float, 2>({rows, columns}, arrangement::contiguous, 0, 1);
+  array<float, 0> loss({});
+  array<float, 2> gradient({rows, columns});
+  expect_one_launch(
+      [&](tn::stream on) { f.on(on).into(loss.view(), gradient.view())(x.view(), t.view()); });
+  doubles const a = x.values(), b = t.values(), g = gradient.result();
+  double expected = 0, magnitude = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    double sum = 0, total = 0;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      sum += std::exp(a[row * columns + j]);
+      total += b[row * columns + j];
+    }
+    for (std::int64_t j = 0; j < columns; ++j) {
+      std::int64_t const k = row * columns + j;
+      double const log_p = a[k] - std::log(sum);
+      double const term = b[k] == 0 ? 0 : b[k] * (std::log(b[k]) - log_p);
+      expected += term, magnitude += std::abs(term);
+      EXPECT_NEAR(g[k], std::exp(log_p) * total - b[k], 2e-6 * (1 + total)) << k;
+    }
+  }
+  EXPECT_NEAR(loss.result()[0], expected, 1e-5 * magnitude);
+}
+
+TEST(one_launch, normalised_and_rotated_heads) {
+  check_heads(1, 1, 2), check_heads(2, 3, 32), check_heads(2, 7, 128);
+}
+TEST(one_launch, quantised_with_its_transpose) {
+  check_quantized(1, 1), check_quantized(31, 33), check_quantized(128, 257);
+}
+TEST(one_launch, divergence_and_gradient) {
+  check_divergence(1, 33), check_divergence(5, 1025), check_divergence(4, 70001);
+}
+
+}  // namespace
