@@ -55,6 +55,10 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
     int all[] = {Operands..., -1, -1};
     return all[1];
   }();
+  static constexpr int third_operand = [] {
+    int all[] = {Operands..., -1, -1, -1};
+    return all[2];
+  }();
 };
 
 namespace detail {

@@ -119,6 +119,49 @@ TEST(index_views, concat_reads_each_part_where_it_is) {
   EXPECT_EQ(result_of(f(b.view(), nothing.view()))[3], 2 * b.values()[3]);
 }
 
+TEST(index_views, many_parts_of_any_length) {
+  auto const beside = tn::compile([](auto... x) {
+    return tn::outputs(2 * tn::concat(x..., tn::axis<1>),
+                       tn::max(tn::concat(x..., tn::axis<1>), tn::axis<1>));
+  });
+  auto const below =
+      tn::compile([](auto a, auto... x) { return tn::concat(a, -a, x..., tn::axis<0>) + 1; });
+  for (arrangement how : arrangements) {
+    auto a = random_array<int, 2>({3, 31}, how), b = random_array<int, 2>({3, 1}, how),
+         c = random_array<int, 2>({3, 0}, how), d = random_array<int, 2>({3, 33}, how),
+         e = random_array<int, 2>({3, 4}, how), f = random_array<int, 2>({5, 31}, how),
+         g = random_array<int, 2>({1, 31}, how);
+    auto const [all, greatest] = beside(a.view(), b.view(), c.view(), d.view(), e.view());
+    doubles const found = result_of(all), of_rows = result_of(greatest);
+    ASSERT_EQ(found.size(), 3 * 69);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      std::int64_t j = 0;
+      double most = -1e9;
+      auto compare = [&](doubles const& part) {
+        for (std::int64_t k = 0; k < part.extents[1]; ++k, ++j) {
+          double const wanted = part[i * part.extents[1] + k];
+          ASSERT_EQ(found[i * 69 + j], 2 * wanted) << i << ", " << j << to_string(how);
+          most = wanted > most ? wanted : most;
+        }
+      };
+      compare(a.values()), compare(b.values()), compare(c.values()), compare(d.values());
+      compare(e.values());
+      EXPECT_EQ(of_rows[i], most);
+    }
+    doubles const rows = result_of(below(a.view(), f.view(), g.view(), f.view()));
+    ASSERT_EQ(rows.size(), 17 * 31);
+    std::int64_t k = 0;
+    auto compare = [&](doubles const& part, double sign) {
+      for (double value : part.values) {
+        ASSERT_EQ(rows[k], sign * value + 1) << k << to_string(how);
+        ++k;
+      }
+    };
+    compare(a.values(), 1), compare(a.values(), -1), compare(f.values(), 1), compare(g.values(), 1);
+    compare(f.values(), 1);
+  }
+}
+
 TEST(index_views, parts) {
   auto x = random_array<int, 2>({2, 6});
   auto const of_axis =

@@ -8,6 +8,7 @@
 #include "tenon/backend/cuda/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/row_orders.cuh"
 #include "tenon/backend/cuda/sweep_needs.cuh"
+#include "tenon/program/branches.hpp"
 
 namespace tenon::detail {
 
@@ -241,7 +242,11 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
     __device__ __forceinline__ void evaluate_from(Carried& carried) {
       constexpr int scan = next_scan<Program, Phase, Stores, From>;
 #pragma unroll
-      for (int i = 0; i < Items; ++i) evaluate_between<From, scan>(frame_of(i));
+      for (int i = 0; i < Items; ++i)
+        if constexpr (From == 0 && scan == traits::size)
+          evaluate_chosen<Phase, Stores>(frame_of(i));
+        else
+          evaluate_between<From, scan>(frame_of(i));
       if constexpr (scan < traits::size) {
         scan_tile<scan>(read_register<scan>(carried));
         evaluate_from<scan + 1>(carried);
