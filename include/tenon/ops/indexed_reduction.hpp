@@ -46,6 +46,17 @@ struct indexed_choice : reduction_op<> {
     bool takes_b = is_tie ? b.index < a.index : b_is_nan || (b_is_better && !a_is_nan);
     return {takes_b ? b.number : a.number, takes_b ? b.index : a.index};
   }
+  // Of the first `valid` elements those that are `best`, which is NaN if any of them is.
+  template <class T, int Count>
+  static constexpr TENON_HD indexed::state<T> first_of(indexed::state<T> const (&x)[Count],
+                                                       int valid, T best) {
+    indexed::state<T> result{best, no_index};
+    for (int i = 0; i < Count; ++i) {
+      bool const is_best = x[i].number == best || x[i].number != x[i].number;
+      if (i < valid && is_best && x[i].index < result.index) result = x[i];
+    }
+    return result;
+  }
 };
 
 struct arg_maximum : indexed_choice {
@@ -57,6 +68,14 @@ struct arg_maximum : indexed_choice {
   static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
     return choose(a, b, a.number < b.number);
   }
+  // The first `valid` of Count elements at once: which number, then where it is.
+  template <class T, int Count>
+  static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
+                                                        int valid) {
+    T best = math::smallest<T>;
+    for (int i = 0; i < Count; ++i) best = i < valid ? math::maximum(best, x[i].number) : best;
+    return first_of(x, valid, best);
+  }
 };
 
 struct arg_minimum : indexed_choice {
@@ -67,6 +86,14 @@ struct arg_minimum : indexed_choice {
   template <class T>
   static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
     return choose(a, b, b.number < a.number);
+  }
+  // The first `valid` of Count elements at once: which number, then where it is.
+  template <class T, int Count>
+  static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
+                                                        int valid) {
+    T best = math::largest<T>;
+    for (int i = 0; i < Count; ++i) best = i < valid ? math::minimum(best, x[i].number) : best;
+    return first_of(x, valid, best);
   }
 };
 

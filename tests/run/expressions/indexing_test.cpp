@@ -81,6 +81,53 @@ TEST(indexing, argmin_of_infinities_and_of_one_element) {
                "a sum, product, any or all of nothing is defined (expression expression)");
 }
 
+// Where a row is several axes, and its position counts one of them, or the rows.
+TEST(indexing, positions_in_rows_of_several_axes) {
+  auto const f = tn::compile([](auto x) {
+    auto below = tn::where(tn::iota(x, tn::axis<2>) <= tn::iota(x, tn::axis<1>) + 2, x, 0);
+    return tn::outputs(tn::sum(below * (tn::iota(x, tn::axis<0>) + 1), tn::axis<1, 2>),
+                       tn::argmax(x, tn::axis<1, 2>),
+                       below - tn::max(x, tn::axis<1, 2>, tn::keepdim));
+  });
+  for (std::int64_t columns : extents)
+    for (arrangement how : arrangements) {
+      auto x = random_array<int, 3>({3, 4, columns}, how, -9, 9);
+      auto const [sums, largest, differences] = f(x.view());
+      doubles flat = x.values();
+      flat.extents = {3, 4 * columns};
+      EXPECT_EQ(result_of(largest).values, naive_argmax(flat).values) << columns;
+      doubles const sum = result_of(sums), difference = result_of(differences);
+      for (std::int64_t i = 0; i < 3; ++i) {
+        double expected = 0, most = flat[i * 4 * columns];
+        for (std::int64_t j = 0; j < 4 * columns; ++j) most = std::max(most, flat[i * 4 * columns + j]);
+        for (std::int64_t j = 0; j < 4 * columns; ++j) {
+          std::int64_t const at = i * 4 * columns + j;
+          double const kept = j % columns <= j / columns + 2 ? flat[at] : 0;
+          expected += kept * static_cast<double>(i + 1);
+          ASSERT_EQ(difference[at], kept - most) << columns << to_string(how);
+        }
+        EXPECT_EQ(sum[i], expected) << columns << to_string(how);
+      }
+    }
+}
+
+// A value over all rows of what positions gave, which the elements and their positions use again.
+TEST(indexing, positions_on_both_sides_of_a_total) {
+  auto const f = tn::compile([](auto x) {
+    return x + tn::iota(x, tn::axis<1>) * tn::max(tn::argmax(x, tn::axis<1>)) +
+           tn::argmax(x, tn::axis<1>, tn::keepdim);
+  });
+  for (std::int64_t columns : extents) {
+    auto x = random_array<int, 2>({5, columns}, arrangement::contiguous, -9, 9);
+    doubles const largest = naive_argmax(x.values()), result = result_of(f(x.view()));
+    double const most = *std::max_element(largest.values.begin(), largest.values.end());
+    for (std::int64_t i = 0; i < result.size(); ++i)
+      ASSERT_EQ(result[i], x.values()[i] + static_cast<double>(i % columns) * most +
+                               largest[i / columns])
+          << columns;
+  }
+}
+
 TEST(indexing, iota_is_the_position_through_any_view) {
   auto const f = tn::compile([](auto x) {
     return tn::outputs(

@@ -101,6 +101,7 @@ template <class Program, class C> struct grid_worker {
       if constexpr (operands_at<Program, place::row>::template loads<k>)
         read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
     });
+    take_row_positions<Program>(f, a, offsets, true);
     evaluate<place::row, 0, 0>(f);
     finish_phases(std::make_integer_sequence<int, Phase - 1>{});
   }
@@ -238,7 +239,7 @@ template <class Program, class C> struct grid_worker {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
       auto value =
-          static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+          static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
       read_register<k>(f.total) =
           facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
     });

@@ -45,7 +45,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   long long vectors;  // of the columns, the last of which may be partly beyond the end
   unsigned* workspace;
   int tail;            // elements after the last whole vector
-  bool is_packed;      // every operand is, and the columns are whole vectors
+  bool is_packed;      // every operand is, the columns are whole vectors, and positions count them
   bool is_contiguous;  // every operand is packed, or would be if it were aligned
   bool has_strided;    // some operand is
   long long scalars[at_least_one(traits::scalar_count)];
@@ -73,7 +73,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
     a.vectors = (layout.columns.size + vector_width - 1) / vector_width;
     a.tail = static_cast<int>(layout.columns.size % vector_width);
-    a.is_packed = a.tail == 0;
+    a.is_packed = a.tail == 0 && (!traits::has_positions || layout.columns.dims <= 1);
     a.is_contiguous = true;
     find_accesses(a, layout, call, vector_width);
     a.split = split;
@@ -131,7 +131,7 @@ template <class Program> struct operand_offsets {
   long long stores[at_least_one(traits::store_count)];
 };
 
-// Which operands move at one of the two places.
+// Which operands move at one of these places.
 template <class Program, place... Where> struct operands_at {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
@@ -140,7 +140,7 @@ template <class Program, place... Where> struct operands_at {
   static constexpr bool stores = at<K>::is_store && (false || ... || (at<K>::where == Where));
 };
 
-// The offsets of row `row` in the operands that vary over the rows; 0 in the others.
+// The offsets of row `row` in the operands that vary over the rows; 0 in the other loads.
 template <class Program, class Arguments>
 __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
                                          long long row) {
@@ -148,14 +148,14 @@ __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Argu
   for_each_instruction<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (chosen::template loads<k>) offsets.loads[I::bits] = 0;
+    if constexpr (chosen::template loads<k> || I::is_position) offsets.loads[I::bits] = 0;
     if constexpr (chosen::template stores<k>) offsets.stores[I::bits] = 0;
   });
   for_each_digit(a.rows, row, [&](int d, long long position) {
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (chosen::template loads<k> && I::varies_over_rows)
+      if constexpr ((chosen::template loads<k> || I::is_position) && I::varies_over_rows)
         offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
       if constexpr (chosen::template stores<k>)
         offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
@@ -173,6 +173,15 @@ template <class Program, int K, class Arguments>
 __device__ __forceinline__ auto store_address(Arguments const& a, long long offset) {
   using I = typename program_traits<Program>::template at<K>;
   return static_cast<storage_t<I::type>*>(a.stores[I::bits]) + offset;
+}
+
+// Position or address K, `offset` further than that of the first element; 0, which is no address,
+// where there is no element.
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto position_of(Arguments const& a, long long offset, bool is_live) {
+  using I = typename program_traits<Program>::template at<K>;
+  long long const position = reinterpret_cast<long long>(a.loads[I::bits]) + offset;
+  return static_cast<typename I::value_type>(is_live ? position : 0);
 }
 
 // One element, in its arithmetic type.
@@ -222,6 +231,12 @@ __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& 
   for_each_selected<Program, loaded_at<Program, place::launch>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     read_register<k>(f.launch) = load_one<Program, k>(a, 0);
+  });
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (I::is_position && I::where == place::launch)
+      read_register<k>(f.launch) = position_of<Program, k>(a, 0, true);
   });
   evaluate<place::launch, 0, max_nodes>(f);
 }

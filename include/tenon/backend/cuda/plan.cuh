@@ -31,9 +31,6 @@ template <class Program, family const* Family, bool HasInnerColumns = false>
   // The other skeletons store whole vectors, and have no neighbours in blocks.
   else if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
-  // They have no operands that are positions either.
-  else if constexpr (program_traits<Program>::has_positions && Family != &schedules::scatter)
-    return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   else if constexpr (is_rows)
     return detail::rows_planner::plan<Program, HasInnerColumns>(layout, call, facts);
   else

@@ -17,7 +17,8 @@ template <class Program, place Where, int Phase> struct reductions_of {
                                 (Where != place::row || at<K>::phase == Phase);
 };
 
-// Number, operand type and state of reduction K.
+// Number, operand and state of reduction K: the operand is a number, or the state of another
+// operator.
 template <class Program, int K> struct reduction_facts {
   using traits = program_traits<Program>;
   using instruction = typename traits::template at<K>;
@@ -26,6 +27,8 @@ template <class Program, int K> struct reduction_facts {
   using op = typename instruction::op;
   using number = arithmetic_t<instruction::type>;
   using state = typename instruction::value_type;
+  using given = typename traits::template at<instruction::first_operand>::value_type;
+  using operand = std::conditional_t<std::is_class_v<given>, given, number>;
   static __device__ __forceinline__ state identity() { return op::template identity<number>(); }
 };
 
@@ -47,8 +50,8 @@ inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> 
 // A thread's running states. Several, because one chain of dependent additions would wait for
 // itself; an operator that reduces many elements better than one after the other gets all of a tile
 // at once.
-template <class Op, class Number, int Count>
-inline constexpr bool takes_many = requires(Number const (&x)[Count], int valid) {
+template <class Op, class Operand, int Count>
+inline constexpr bool takes_many = requires(Operand const (&x)[Count], int valid) {
   Op::lift_many(x, valid);
 };
 
@@ -60,7 +63,7 @@ struct running_states : reductions_of<Program, place::row, Phase> {
   template <int K> using facts = reduction_facts<Program, K>;
   template <int K>
   static constexpr bool is_batch =
-      takes_many<typename facts<K>::op, typename facts<K>::number, V * batch_items>;
+      takes_many<typename facts<K>::op, typename facts<K>::operand, V * batch_items>;
   template <int K> using type = value_list<typename facts<K>::state, is_batch<K> ? 1 : chains>;
 };
 // The elements of a batch, or of one vector, that a reduction is to take in.
@@ -68,7 +71,7 @@ template <class Program, int V, int Items, int Phase>
 struct collected_values : reductions_of<Program, place::row, Phase> {
   using running = running_states<Program, V, Items, Phase>;
   template <int K>
-  using type = value_list<typename reduction_facts<Program, K>::number,
+  using type = value_list<typename reduction_facts<Program, K>::operand,
                           running::template is_batch<K> ? V * running::batch_items : V>;
 };
 

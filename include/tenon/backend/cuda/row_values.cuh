@@ -3,6 +3,7 @@
 // What rows have beside their elements: values loaded per row, stores per row, totals over the
 // rows.
 
+#include "tenon/backend/cuda/positions.cuh"
 #include "tenon/backend/cuda/ticket.cuh"
 
 namespace tenon::detail {
@@ -27,14 +28,18 @@ __device__ __forceinline__ void request_row_values(Values& values, Arguments con
                                  load_address<Program, k>(a, offsets.loads[I::bits]), is_inside);
   });
 }
-template <class Program, class Values>
-__device__ __forceinline__ void take_row_values(frame<Program> const& f, Values const& values) {
+template <class Program, class Values, class Arguments>
+__device__ __forceinline__ void take_row_values(frame<Program> const& f, Values const& values,
+                                                Arguments const& a,
+                                                operand_offsets<Program> const& offsets,
+                                                bool is_inside) {
   for_each_selected<Program, row_loads<Program>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
     read_register<k>(f.row) =
         static_cast<typename I::value_type>(element_of(read_register<k>(values), 0));
   });
+  take_row_positions<Program>(f, a, offsets, is_inside);
 }
 
 // One thread writes the row's values and takes them into the totals.
@@ -51,7 +56,7 @@ __device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const
     constexpr int k = decltype(selected)::value;
     using facts = reduction_facts<Program, k>;
     auto value =
-        static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+        static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
     read_register<k>(f.total) =
         facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The rows skeleton: the threads of a row hold it in registers and finish it phase by phase, while
-// the next row is on its way; totals over the rows end the launch.
+// other blocks load theirs; totals over the rows end the launch.
 
 #include "tenon/backend/cuda/row_values.cuh"
 #include "tenon/backend/cuda/sweep.cuh"
@@ -13,44 +13,25 @@ namespace detail {
 template <class Program, class C>
 using rows_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
 
-// Element loads that differ from row to row, and those that do not: these stay in registers over
-// all rows while they are few, otherwise they come from a cache, item by item.
-template <class Program, class C, bool VariesOverRows>
-struct loads_of_rows : needed_loads<Program, C::vector_width, C::items, 0, false> {
+// Element loads that differ from row to row, of which a thread keeps all; those that do not come
+// from a cache, item by item, as far as a sweep needs them.
+template <class Program, class C>
+struct own_loads : needed_loads<Program, C::vector_width, C::items, 0, false> {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
   static constexpr bool holds =
-      at<K>::is_load&& at<K>::where == place::element&& at<K>::varies_over_rows == VariesOverRows;
-  template <int... K> static constexpr int count_words(std::integer_sequence<int, K...>) {
-    return (0 + ... + (holds<K> ? (size_of(at<K>::type) * C::vector_width + 3) / 4 * C::items : 0));
-  }
-  static constexpr int words = count_words(typename program_traits<Program>::sequence{});
+      at<K>::is_load&& at<K>::where == place::element&& at<K>::varies_over_rows;
 };
-template <class Program, class C> using own_loads = loads_of_rows<Program, C, true>;
-template <class Program, class C> struct fixed_loads : loads_of_rows<Program, C, false> {
-  using base = loads_of_rows<Program, C, false>;
-  static constexpr bool stay =
-      C::group_dims == 1 && 2 * own_loads<Program, C>::words + base::words <= 48;
-  template <int K> static constexpr bool holds = stay&& base::template holds<K>;
-};
-// Of these, what a sweep needs.
 template <class Program, class C, int Phase, bool Stores>
 struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
   using base = needed_loads<Program, C::vector_width, 1, Phase, Stores>;
   template <int K>
   static constexpr bool holds =
-      base::template holds<K>&& loads_of_rows<Program, C, false>::template holds<K> &&
-      !fixed_loads<Program, C>::stay;
+      base::template holds<K> && !program_traits<Program>::template at<K>::varies_over_rows;
 };
 
-// What is loaded of a row, asked for one row ahead; with general accesses, which take registers of
-// their own, when the row begins.
+// What is loaded of a row.
 template <class Program, class C> struct requested_row {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900  // ptxas 13.0 spills there: tests/kernels/rows.cu
-  static constexpr bool is_ahead = false;
-#else
-  static constexpr bool is_ahead = C::group_dims == 1;
-#endif
   long long row;
   selected_registers<Program, row_loads<Program>> values;
   selected_registers<Program, own_loads<Program, C>> tile;
@@ -63,7 +44,6 @@ template <class Program, class C> struct row_worker {
   static constexpr int most_states = C::threads_per_block / 32 * most_blocks_per_cluster;
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
-  using fixed = fixed_loads<Program, C>;
   using requested = requested_row<Program, C>;
 
   arguments const& a;
@@ -72,7 +52,6 @@ template <class Program, class C> struct row_worker {
   mailbox* boxes;      // one per buffer
   int buffer = 0;      // of the shared states
   unsigned round = 0;  // of the present mailbox
-  selected_registers<Program, fixed> fixed_tile;
 
   // The asm keeps the addresses that follow from being held in registers from row to row: they cost
   // one instruction each to find again.
@@ -82,12 +61,6 @@ template <class Program, class C> struct row_worker {
     int vectors = static_cast<int>(a.vectors), step = a.split.blocks_per_row * lanes;
     if constexpr (dims == 1) return {first, step, vectors};
     return {first, step, a.tail != 0 ? vectors - 1 : vectors, a.tail};
-  }
-
-  // What stays for all rows.
-  __device__ __forceinline__ void load_fixed() {
-    load_tile<Program, fixed, v, items, dims, false>(fixed_tile, a, operand_offsets<Program>{},
-                                                     positions(), true);
   }
 
   __device__ __forceinline__ void request(requested& to, long long row) {
@@ -102,12 +75,17 @@ template <class Program, class C> struct row_worker {
   template <int... Phase>
   __device__ __forceinline__ void finish_row(requested& given,
                                              std::integer_sequence<int, Phase...>) {
-    take_row_values<Program>(f, given.values);
-    evaluate<place::row, 0, 0>(f);
-    (reduce<Phase + 1>(given), ...);
-    bool is_inside = given.row < a.rows.size;
+    bool const is_inside = given.row < a.rows.size;
     operand_offsets<Program> offsets;
-    find_row<Program>(offsets, a, is_inside ? given.row : 0);
+    // Positions are needed from the beginning; elsewhere it costs fewer registers to find them
+    // late.
+    if constexpr (program_traits<Program>::has_positions)
+      find_row<Program>(offsets, a, is_inside ? given.row : 0);
+    take_row_values<Program>(f, given.values, a, offsets, is_inside);
+    evaluate<place::row, 0, 0>(f);
+    (reduce<Phase + 1>(given, offsets), ...);
+    if constexpr (!program_traits<Program>::has_positions)
+      find_row<Program>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
       sweep<phases + 1, true>(given, none, offsets);
@@ -130,11 +108,13 @@ template <class Program, class C> struct row_worker {
 
   // Sweeps the columns for the reductions of phase Phase and combines them over the threads of the
   // row.
-  template <int Phase> __device__ __forceinline__ void reduce(requested& given) {
+  template <int Phase>
+  __device__ __forceinline__ void reduce(requested& given,
+                                         operand_offsets<Program> const& offsets) {
     using running = running_states<Program, v, items, Phase>;
     selected_registers<Program, running> states;
     reset<Program, running>(states);
-    sweep<Phase, false>(given, states, operand_offsets<Program>{});
+    sweep<Phase, false>(given, states, offsets);
     join_chains<Program, running>(f.row, states);
     combine<reductions_of<Program, place::row, Phase>>();
     evaluate<place::row, Phase, Phase>(f);
@@ -144,9 +124,10 @@ template <class Program, class C> struct row_worker {
   __device__ __forceinline__ void sweep(requested& given, States& states,
                                         operand_offsets<Program> const& offsets) {
     keep_packed<own>(given.tile);
-    keep_packed<fixed>(fixed_tile);
-    process_tile<Phase, Stores, v, items, dims, own, fixed, late_loads<Program, C, Phase, Stores>>(
-        given.tile, fixed_tile, states, f, a, offsets, positions(), given.row < a.rows.size);
+    selected_registers<Program, no_loads> none;
+    process_tile<Phase, Stores, v, items, dims, own, no_loads,
+                 late_loads<Program, C, Phase, Stores>>(given.tile, none, states, f, a, offsets,
+                                                        positions(), given.row < a.rows.size);
   }
 
   // Lanes by shuffles; then every warp leaves its state with every block of the row, and after one
@@ -154,8 +135,12 @@ template <class Program, class C> struct row_worker {
   template <class Reductions> __device__ __forceinline__ void combine() {
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      read_register<k>(f.row) = combine_lanes<typename reduction_facts<Program, k>::op, 32>(
-          read_register<k>(f.row), lanes < 32 ? lanes : 32);
+      using op = typename reduction_facts<Program, k>::op;
+      auto& state = read_register<k>(f.row);
+      if constexpr (C::has_warps)
+        state = combine_lanes<op, 32>(state);
+      else
+        state = combine_lanes<op, 32>(state, lanes < 32 ? lanes : 32);
     });
     int blocks = a.split.blocks_per_row, warps = lanes / 32;
     if (blocks * warps <= 1) return;
@@ -194,7 +179,7 @@ template <class Program, class C> struct row_worker {
 // Owners: blockDim.x threads of each of blocks_per_row blocks (a cluster, if several) share a row;
 // blockDim.y rows are a group, and the clusters take the groups in turn. Thread `lane` of a row
 // owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads but neither
-// read nor stored. Registers: the row and the next one as they lie in memory; up to four running
+// read nor stored. Registers: the row as it lies in memory; up to four running
 // states per reduction. Shared memory: one state per warp of the row and reduction, twice. Global
 // memory: each operand is read once and each element store written once.
 // @pre a.vectors <= lanes * items; the grid is a function of the shape if there are totals, and
@@ -202,7 +187,7 @@ template <class Program, class C> struct row_worker {
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the ticket is 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block, 1)
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     rows_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   using totals = reductions_of<Program, place::total, 0>;
@@ -219,22 +204,13 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   row_worker<Program, C> worker{a, f, static_cast<int>(blockDim.x), rank_in_cluster(), boxes};
   long long const groups = a.split.groups, stride = clusters();
   long long group = cluster_index();
-  requested_row<Program, C> current, next;
-  constexpr bool is_ahead = requested_row<Program, C>::is_ahead;
-  if constexpr (is_ahead) worker.request(next, group * blockDim.y + threadIdx.y);
-  worker.load_fixed();
   if (blocks > 1) {  // all of the row's blocks have begun
     if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
     cluster_barrier();
   }
   for (; group < groups; group += stride) {
-    if constexpr (is_ahead) {
-      current = next;
-      if (group + stride < groups)
-        worker.request(next, (group + stride) * blockDim.y + threadIdx.y);
-    } else {
-      worker.request(current, group * blockDim.y + threadIdx.y);
-    }
+    requested_row<Program, C> current;
+    worker.request(current, group * blockDim.y + threadIdx.y);
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }

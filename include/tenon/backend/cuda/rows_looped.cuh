@@ -42,7 +42,7 @@ template <class Program, class C> struct looped_worker {
     request_row_values<Program>(values, a, offsets, is_inside);
     if constexpr (may_keep)
       if (is_inside) bring_kept();
-    take_row_values<Program>(f, values);
+    take_row_values<Program>(f, values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     if constexpr (may_keep) wait_for_sent();
     (reduce<Phase + 1>(is_inside), ...);

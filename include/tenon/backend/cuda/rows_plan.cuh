@@ -4,64 +4,13 @@
 
 #include "tenon/backend/cuda/columns_plan.cuh"
 #include "tenon/backend/cuda/grid_plan.cuh"
-#include "tenon/backend/cuda/plan_base.cuh"
-#include "tenon/backend/cuda/rows.cuh"
-#include "tenon/backend/cuda/rows_looped.cuh"
-#include "tenon/program/visit.hpp"
+#include "tenon/backend/cuda/rows_configurations.cuh"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
 
 namespace tenon::detail {
 
-struct rows_planner {
-  static constexpr int widest_block = 512;
-  template <class Program> static constexpr int width = element_operands<Program>::vector_width;
-
-  // Bytes per element of the loads that differ from row to row.
-  template <class Program>
-  static constexpr int own_bytes = [] {
-    int bytes = 0;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::moves_elements && I::varies_over_rows)
-        bytes += size_of(I::type);
-    });
-    return bytes;
-  }();
-  // Vectors of a row that one thread keeps: at most 64 elements, and 32 words of operands, of which
-  // there are two rows at a time.
-  template <class Program>
-  static constexpr int row_items = [] {
-    int items = 1;
-    while (2 * items * width<Program> <= 64 &&
-           2 * items * width<Program> * own_bytes<Program> <= 128)
-      items *= 2;
-    return items;
-  }();
-  template <class Program, int Dims>
-  static constexpr configuration resident{.vector_width = width<Program>,
-                                          .items = row_items<Program>,
-                                          .threads_per_block = widest_block,
-                                          .group_dims = Dims,
-                                          .index_bits = 32};
-  // Totals are combined in the order of the blocks, whose number follows from the shape there.
-  template <class Program>
-  static constexpr bool may_keep =
-      is_any_kept<Program, width<Program>> && !program_traits<Program>::has_total;
-  // Vectors in flight; 16 elements at once where they come from shared memory.
-  template <class Program>
-  static constexpr int looped_items = [] {
-    int const loads = element_operands<Program>::loads;
-    int const items = loads <= 1 ? 4 : loads <= 3 ? 2 : 1;
-    return may_keep<Program> && items * width<Program> > 16 && items > 1 ? items / 2 : items;
-  }();
-  template <class Program, int Dims>
-  static constexpr configuration looped{.vector_width = width<Program>,
-                                        .items = looped_items<Program>,
-                                        .threads_per_block = 256,
-                                        .group_dims = Dims,
-                                        .is_looped = 1};
-
+struct rows_planner : rows_configurations {
   template <class Program, bool HasInnerColumns>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
@@ -69,8 +18,9 @@ struct rows_planner {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
         !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no rows: no launch");
-    // In calls of most types none can be, and the kernel is the longest of all.
-    if constexpr (!HasInnerColumns)
+    // In calls of most types none can be, and the kernel is the longest of all; it has no
+    // positions.
+    if constexpr (!HasInnerColumns && !program_traits<Program>::has_positions)
       if (rows_are_neighbours(layout, call))
         return columns_planner::plan<Program>(layout, call, facts);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
@@ -83,12 +33,23 @@ struct rows_planner {
                                : plan_kept<Program, max_rank>(layout, call, facts, is_single);
         return result.function ? result : plan_looped<Program>(layout, call, facts, is_single);
       }
-    cuda_plan<Program> result =
-        operands.is_packed ? plan_resident<Program, 1>(layout, call, facts, is_single)
-                           : plan_resident<Program, max_rank>(layout, call, facts, is_single);
+    long long const vectors = divide_up(layout.columns.size, width<Program>);
+    cuda_plan<Program> result;
+    if constexpr (passes_once<Program>) {
+      if (vectors <= most_streamed_vectors)
+        return operands.is_packed
+                   ? plan_streamed<Program, streamed<Program, 1>>(layout, call, is_single)
+                   : plan_streamed<Program, streamed<Program, max_rank>>(layout, call, is_single);
+    } else {
+      result = !operands.is_packed ? plan_resident<Program, resident<Program, max_rank>>(
+                                         layout, call, facts, is_single)
+               : vectors <= most_narrow_vectors
+                   ? plan_resident<Program, narrow<Program>>(layout, call, facts, is_single)
+                   : plan_resident<Program, resident<Program, 1>>(layout, call, facts, is_single);
+    }
     if (result.function) return result;
     // Where nothing differs from row to row there is one row, of everything: all blocks share it.
-    if constexpr (own_bytes<Program> == 0)
+    if constexpr (own_bytes<Program> == 0 && !program_traits<Program>::has_positions)
       return grid_planner::plan<Program>(layout, call, facts);
     else
       return plan_looped<Program>(layout, call, facts, is_single);
@@ -106,18 +67,29 @@ struct rows_planner {
   struct row_share {
     int lanes, blocks;
   };
-  static constexpr row_share share_of(long long vectors, int items) {
+  // Up to 32 lanes: enough for the vectors if they can be, and whole cache lines of each row.
+  static constexpr long long lanes_of(long long vectors, int items) {
     long long lanes = 1;
     while (lanes < 32 && lanes * items < vectors) lanes *= 2;
-    while (lanes < 8 && lanes < vectors) lanes *= 2;  // whole cache lines of each row
+    while (lanes < 8 && lanes < vectors) lanes *= 2;
+    return lanes;
+  }
+  static constexpr row_share share_of(long long vectors, int items) {
+    bool const is_narrow = vectors <= most_narrow_vectors;
+    if (is_narrow) items = 2;
+    long long lanes = lanes_of(vectors, items);
+    if (!is_narrow) lanes = 32;
     if (lanes * items >= vectors) return {static_cast<int>(lanes), 1};
     // One block as long as it can; then blocks of half the size, of which a multiprocessor holds
     // two that do not wait at the same time. H200, softmax of 65536 f32: 0.85 of a copy's bandwidth
     // against 0.79.
     int blocks = 1, threads = widest_block;
-    if (static_cast<long long>(widest_block) * items < vectors &&
-        256ll * items * most_blocks_per_cluster >= vectors)
+    if (static_cast<long long>(widest_block) * items < vectors) {
       threads = 256;
+      while (threads < widest_block &&
+             static_cast<long long>(threads) * items * most_blocks_per_cluster < vectors)
+        threads *= 2;
+    }
     while (blocks < most_blocks_per_cluster &&
            static_cast<long long>(threads) * items * blocks < vectors)
       blocks *= 2;
@@ -132,29 +104,20 @@ struct rows_planner {
     return share.lanes > 0 && share.blocks == 1;
   }
 
-  // Whether blocks go on to other rows, whose loads are then under way early. H200: a block of few
-  // f32 values per thread does better when others take its place, 1.03 of a copy's bandwidth
-  // against 0.94 (RMS norm of 4096 columns); with half types, which compute more per byte, or large
-  // blocks, of which few fit, it is 0.94 against 0.88 (1024) and 0.98 against 0.79 (16384).
-  template <class Program> static constexpr bool stays_resident(row_share const& share) {
-    return share.blocks > 1 || share.lanes > 128 || program_traits<Program>::widest_element < 4;
-  }
-
-  template <class Program, int Dims>
+  template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan<Program> plan_resident(bound_layout<Program> const& layout,
                                                         bound_arguments<Program> const& call,
                                                         cuda_device_facts const& facts,
                                                         bool is_single) {
-    constexpr configuration c = resident<Program, Dims>;
-    using special = specialization_of<c>;
+    using special = specialization_of<C>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;
-    row_share share = share_of(divide_up(layout.columns.size, c.vector_width), c.items);
+    row_share share = share_of(divide_up(layout.columns.size, width<Program>), row_items<Program>);
     bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
     if (!fits) return result;
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
-    result.chosen = c;
+    result.chosen = C;
     result.why = is_single           ? "single elements, row in registers"
                  : share.blocks > 1  ? "row in registers of a cluster"
                  : share.lanes <= 32 ? "row in registers of a warp or less"
@@ -164,13 +127,36 @@ struct rows_planner {
     result.split.blocks_per_row = share.blocks;
     result.cluster = static_cast<unsigned>(share.blocks);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
-    long long resident_groups = most_resident_groups(result, facts);
-    if (resident_groups == 0) return {};  // the device has no room for the cluster
+    if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster
+    finish<Program, arguments>(
+        result, layout, call,
+        program_traits<Program>::has_total ? parts<Program> / share.blocks : most_blocks, groups);
+    return result;
+  }
+
+  template <class Program, configuration C>
+  [[gnu::cold]] static cuda_plan<Program> plan_streamed(bound_layout<Program> const& layout,
+                                                        bound_arguments<Program> const& call,
+                                                        bool is_single) {
+    using special = specialization_of<C>;
+    using arguments = rows_arguments<Program, special>;
+    cuda_plan<Program> result;
+    result.function = reinterpret_cast<void const*>(
+        &streamed_rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = C;
+    // Large states are combined by few threads, each of which has taken in many elements.
+    long long const vectors = divide_up(layout.columns.size, C.vector_width);
+    long long lanes = lanes_of(vectors, C.items);
+    if (vectors > (has_large_states<Program> ? 2048 : 32 * C.items))
+      lanes = clamped(divide_up(vectors, 32 * C.items) * 32, 32, C.threads_per_block);
+    result.why = is_single     ? "single elements, row read once"
+                 : lanes <= 32 ? "row read once by a warp or less"
+                               : "row read once by several warps";
+    long long const rows_per_group = at_least(1, C.threads_per_block / lanes);
+    result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(rows_per_group));
     finish<Program, arguments>(result, layout, call,
-                               program_traits<Program>::has_total ? parts<Program> / share.blocks
-                               : stays_resident<Program>(share)   ? resident_groups
-                                                                  : most_blocks,
-                               groups);
+                               program_traits<Program>::has_total ? parts<Program> : most_blocks,
+                               at_least(1, divide_up(layout.rows.size, rows_per_group)));
     return result;
   }
 
@@ -212,7 +198,9 @@ struct rows_planner {
   [[gnu::cold]] static void cut_row(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
     long long const tiles = divide_up(layout.columns.size, static_cast<long long>(C.vector_width) *
                                                                C.items * C.threads_per_block);
-    plan.split.tiles_per_segment = at_least(1, divide_up(tiles, most_segments));
+    // Combining a block's states costs as much as a tile.
+    plan.split.tiles_per_segment =
+        at_least(passes_once<Program> ? 4 : 1, divide_up(tiles, most_segments));
     plan.split.segments =
         static_cast<int>(at_least(1, divide_up(tiles, plan.split.tiles_per_segment)));
   }

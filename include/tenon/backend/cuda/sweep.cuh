@@ -3,6 +3,7 @@
 // One tile of columns through the program: elements are evaluated, reductions take them in, element
 // stores are written.
 
+#include "tenon/backend/cuda/positions.cuh"
 #include "tenon/backend/cuda/reduce.cuh"
 
 namespace tenon::detail {
@@ -36,6 +37,9 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   using stored = element_stores<Program, V>;
   selected_registers<Program, stored> results;
   int const count = positions.template count<V>(position);
+  long long const column = static_cast<long long>(positions.at(position)) * V;
+  vector_positions<Program, needed_positions<Program, Phase, Stores>, V, Dims> here;
+  here.find(a, row, count > 0 ? column : 0);
 #pragma unroll
   for (int i = 0; i < V; ++i) {
     registers<Program, place::element> element;
@@ -43,13 +47,14 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     take_element<Program, Tile_loads>(element, tile, u, i);
     take_element<Program, Fixed>(element, fixed, u, i);
     take_element<Program, Late>(element, late, 0, i);
+    here.take(element, a, row, column, i, is_row_inside && i < count);
     evaluate_element<Phase, Stores>(f);
     for_each_selected<Program, collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
       constexpr bool is_batch = running::template is_batch<k>;
       read_register<k>(values).at[is_batch ? u % running::batch_items * V + i : i] =
-          static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+          static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
     });
     if constexpr (Stores)
       for_each_selected<Program, stored>([&](auto selected) {
