@@ -37,8 +37,13 @@ struct layer {
   }
 };
 TEST(calls, launches_with_a_member_are_counted_by_the_type) {
-  layer const l{};
-  EXPECT_EQ(l.of(tn::tensor<float, tn::dyn, 8>(2)).extent(0), 2);
+  auto values = random_array<float, 2>({2, 8});
+  auto weights = random_array<float, 1>({8});
+  layer l{};
+  tn::copy(l.weight, weights.view());
+  tn::tensor<float, tn::dyn, 8> x(2);
+  tn::copy(x, values.view());
+  EXPECT_EQ(l.of(x).extent(0), 2);
 }
 
 TEST(calls, results_have_the_extents_of_the_expression) {
