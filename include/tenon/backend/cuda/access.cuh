@@ -23,8 +23,10 @@ template <class Program> struct element_operands {
   }
   using sequence = typename program_traits<Program>::sequence;
   static constexpr int loads = count_loads(sequence{});
-  // Ten times the issue slots that an H200 has while it moves 8 bytes.
-  static constexpr bool is_bound_by_arithmetic = count_slots(sequence{}) > 512;
+  // Issue slots per element. An H200 has about 50 while it moves 8 bytes: half of them weigh, and
+  // ten times as many are the bound.
+  static constexpr int slots = count_slots(sequence{});
+  static constexpr bool has_much_arithmetic = slots > 24, is_bound_by_arithmetic = slots > 512;
   // Elements of one access: 16 bytes of the widest operand.
   static constexpr int vector_width =
       count_moves(sequence{}) > 0 ? 16 / program_traits<Program>::widest_element : 1;
