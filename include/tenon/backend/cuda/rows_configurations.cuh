@@ -39,36 +39,7 @@ struct rows_configurations {
       items *= 2;
     return items;
   }();
-  // One block loads while another computes: of the longest blocks two or three are held, which
-  // leaves 64 or 40 registers to a thread. H200, of a copy's bandwidth against one block that asks
-  // for its next row ahead: softmax of 8192 f32 0.94 (0.85), of 16384 f32 0.95 (0.89), of 4096 bf16
-  // 0.94 (0.81), of 16384 bf16 0.89 (0.80); RMS norm of 16384 f32 0.94 (0.89), bf16 0.94 (0.87).
-  template <class Program>
-  static constexpr int blocks_held =
-      own_bytes<Program> == 0 || program_traits<Program>::has_positions ? 1
-      : is_half<Program>&& element_operands<Program>::loads == 1        ? 3
-                                                                        : 2;
-  template <class Program, int Dims>
-  static constexpr configuration resident{.vector_width = width<Program>,
-                                          .items = row_items<Program>,
-                                          .threads_per_block = widest_block,
-                                          .group_dims = Dims,
-                                          .index_bits = 32,
-                                          .blocks = Dims == 1 ? blocks_held<Program> : 1,
-                                          .has_warps = Dims == 1};
-  // Rows of which a warp has several, or a short one: vectors that a thread does not have would be
-  // computed all the same. H200, softmax of 64 f32: half the time; layer norm + gelu of 512 f32
-  // took 311 us where half the vectors were missing, and 171 us where none was.
-  static constexpr int narrow_of(int row_items) { return row_items < 4 ? row_items : 4; }
-  template <class Program> static constexpr int narrow_items = narrow_of(row_items<Program>);
-  template <class Program>
-  static constexpr configuration narrow{.vector_width = width<Program>,
-                                        .items = narrow_items<Program>,
-                                        .threads_per_block = 128,
-                                        .group_dims = 1,
-                                        .index_bits = 32};
-  // A row that passes once: as many bytes in flight as it takes; states of several numbers take
-  // registers instead.
+  // Whether a state is several numbers, as the moments are.
   template <class Program>
   static constexpr bool has_large_states = [] {
     bool result = false;
@@ -79,6 +50,38 @@ struct rows_configurations {
     });
     return result;
   }();
+  // One block loads while another computes: of the longest blocks two or three are held, which
+  // leaves 64 or 40 registers to a thread; large states need more. H200, of a copy's bandwidth
+  // against one block that asks for its next row ahead: softmax of 8192 f32 0.94 (0.85), of 16384
+  // f32 0.95 (0.89), of 4096 bf16 0.94 (0.81), of 16384 bf16 0.89 (0.80); RMS norm of 16384 f32
+  // 0.94 (0.89), bf16 0.94 (0.87).
+  template <class Program>
+  static constexpr int blocks_held =
+      own_bytes<Program> == 0 || program_traits<Program>::has_positions || has_large_states<Program>
+          ? 1
+      : is_half<Program>&& element_operands<Program>::loads == 1 ? 3
+                                                                 : 2;
+  template <class Program, int Dims>
+  static constexpr configuration resident{.vector_width = width<Program>,
+                                          .items = row_items<Program>,
+                                          .threads_per_block = widest_block,
+                                          .group_dims = Dims,
+                                          .index_bits = 32,
+                                          .blocks = Dims == 1 ? blocks_held<Program> : 1,
+                                          .has_warps = Dims == 1};
+  // Rows of which a warp has several, or a short one: vectors that a thread does not have would be
+  // computed all the same. H200, softmax of 64 f32: half the time; layer norm + gelu of 512 f32
+  // took 311 us where half the vectors were missing, and 195 us where none was.
+  static constexpr int narrow_of(int row_items) { return row_items < 4 ? row_items : 4; }
+  template <class Program> static constexpr int narrow_items = narrow_of(row_items<Program>);
+  template <class Program>
+  static constexpr configuration narrow{.vector_width = width<Program>,
+                                        .items = narrow_items<Program>,
+                                        .threads_per_block = 128,
+                                        .group_dims = 1,
+                                        .index_bits = 32};
+  // A row that passes once: as many bytes in flight as it takes; states of several numbers take
+  // registers instead.
   template <class Program, int Dims>
   static constexpr configuration streamed{
       .vector_width = width<Program>,

@@ -98,8 +98,8 @@ struct rows_planner : rows_configurations {
   }
 
   // Whether the registers of a block, or of a cluster where there are any, hold a row. H200, of a
-  // copy's bandwidth against shared memory that the blocks read back: softmax of 65536 f32 0.81
-  // (0.58), bf16 0.69 (0.41); of 262144 f32 0.70 (0.56), bf16 0.62 (0.41).
+  // copy's bandwidth against shared memory that the blocks read back: softmax of 65536 f32 0.82
+  // (0.58), bf16 0.69 (0.41); of 262144 f32 0.69 (0.56), bf16 0.54 (0.41).
   template <class Program>
   static bool blocks_hold(bound_layout<Program> const& layout, cuda_device_facts const& facts) {
     row_share const share =
