@@ -3,6 +3,7 @@
 // Which operands a sweep needs that an earlier one has read already, and their place in shared
 // memory meanwhile, to which they go without passing through registers.
 
+#include "tenon/backend/cuda/async_copy.cuh"
 #include "tenon/backend/cuda/sweep.cuh"
 
 namespace tenon::detail {
@@ -88,39 +89,6 @@ struct loads_by_keeping : loads_of_sweep<Program, V, Items, Phase> {
   static constexpr bool holds = loads_of_sweep<Program, V, Items, Phase>::template holds<K>&&
                                     sweeps<Program>::template is_kept<K> == IsKept;
 };
-
-// A copy of 4, 8 or 16 bytes that goes on while the thread does other things; `to` stays as it is
-// where it is not wanted.
-template <int Bytes>
-__device__ __forceinline__ void copy_under_way(void* to, void const* from, bool is_wanted) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  auto const shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  unsigned const wanted = is_wanted;
-  if constexpr (Bytes == 16)
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %2, 0;\n\t@wanted "
-        "cp.async.cg.shared.global.L2::128B [%0], [%1], 16;\n\t}" ::"r"(shared),
-        "l"(from), "r"(wanted)
-        : "memory");
-  else
-    asm volatile(
-        "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %2, 0;\n\t@wanted "
-        "cp.async.ca.shared.global [%0], [%1], %3;\n\t}" ::"r"(shared),
-        "l"(from), "r"(wanted), "n"(Bytes)
-        : "memory");
-#endif
-}
-__device__ __forceinline__ void end_of_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-// Waits for all copies but those of the latest Under_way ends.
-template <int Under_way> __device__ __forceinline__ void wait_for_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(Under_way) : "memory");
-#endif
-}
 
 // A thread's vectors of the kept loads, one tile after the other: [tile][load][item][thread]. Only
 // the thread that wrote a vector, or asked for it, reads it.

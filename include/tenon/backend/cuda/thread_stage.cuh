@@ -4,26 +4,10 @@
 // what registers would hold is held by memory that only this thread uses, so that no barrier is
 // needed.
 
+#include "tenon/backend/cuda/async_copy.cuh"
 #include "tenon/backend/cuda/element_tile.cuh"
 
 namespace tenon::detail {
-
-// Sizes of a vector that travel to shared memory by themselves; others are copied when needed.
-template <class T, int V>
-inline constexpr bool travels_alone = sizeof(T) * V == 4 || sizeof(T) * V == 8 ||
-                                      sizeof(T) * V == 16;
-
-// @pre both addresses are aligned to the size of the vector
-template <class T, int V> __device__ __forceinline__ void send_to_shared(void* to, T const* from) {
-  auto const address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (sizeof(T) * V == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-  else if constexpr (sizeof(T) * V == 8)
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address), "l"(from) : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from) : "memory");
-}
-__device__ __forceinline__ void wait_for_sent() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // How many of the instructions before K are selected.
 template <class Selected, int K, class Sequence> inline constexpr int rank_among = 0;
