@@ -2,6 +2,7 @@
 #pragma once
 // Reductions that say where the element is that they choose: argmax and argmin.
 
+#include "tenon/ops/comparison.hpp"
 #include "tenon/ops/reduction.hpp"
 
 namespace tenon {
@@ -46,10 +47,12 @@ struct indexed_choice : reduction_op<> {
     bool takes_b = is_tie ? b.index < a.index : b_is_nan || (b_is_better && !a_is_nan);
     return {takes_b ? b.number : a.number, takes_b ? b.index : a.index};
   }
-  // Of the first `valid` elements those that are `best`, which is NaN if any of them is.
-  template <class T, int Count>
-  static constexpr TENON_HD indexed::state<T> first_of(indexed::state<T> const (&x)[Count],
-                                                       int valid, T best) {
+  // The first `valid` of Count elements at once: which number, NaN if any of them is, then where it
+  // is.
+  template <class Extremum, class T, int Count>
+  static constexpr TENON_HD indexed::state<T> lift_by(indexed::state<T> const (&x)[Count],
+                                                      int valid, T best) {
+    for (int i = 0; i < Count; ++i) best = i < valid ? Extremum::eval(best, x[i].number) : best;
     indexed::state<T> result{best, no_index};
     for (int i = 0; i < Count; ++i) {
       bool const is_best = x[i].number == best || x[i].number != x[i].number;
@@ -68,13 +71,10 @@ struct arg_maximum : indexed_choice {
   static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
     return choose(a, b, a.number < b.number);
   }
-  // The first `valid` of Count elements at once: which number, then where it is.
   template <class T, int Count>
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
                                                         int valid) {
-    T best = math::smallest<T>;
-    for (int i = 0; i < Count; ++i) best = i < valid ? math::maximum(best, x[i].number) : best;
-    return first_of(x, valid, best);
+    return lift_by<maximum>(x, valid, math::smallest<T>);
   }
 };
 
@@ -87,13 +87,10 @@ struct arg_minimum : indexed_choice {
   static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
     return choose(a, b, b.number < a.number);
   }
-  // The first `valid` of Count elements at once: which number, then where it is.
   template <class T, int Count>
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
                                                         int valid) {
-    T best = math::largest<T>;
-    for (int i = 0; i < Count; ++i) best = i < valid ? math::minimum(best, x[i].number) : best;
-    return first_of(x, valid, best);
+    return lift_by<minimum>(x, valid, math::largest<T>);
   }
 };
 
@@ -108,8 +105,8 @@ struct first_in_order : indexed_choice {
     bool const a_is_nan = a.number != a.number, b_is_nan = b.number != b.number;
     bool const is_tie = a_is_nan ? b_is_nan : a.number == b.number;
     bool const b_is_less = b.number < a.number || (a_is_nan && !b_is_nan);
-    bool const takes_b = a.index == no_index ||
-                         (b.index != no_index && (is_tie ? b.index < a.index : b_is_less));
+    bool const takes_b =
+        a.index == no_index || (b.index != no_index && (is_tie ? b.index < a.index : b_is_less));
     return {takes_b ? b.number : a.number, takes_b ? b.index : a.index};
   }
 };
