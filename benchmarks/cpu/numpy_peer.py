@@ -23,6 +23,7 @@ def softmax(x):
 
 
 def main():
+    peers.report_version("numpy", np.__version__)
     x, y, w, b = peers.normal_arrays(*peers.shape())
     peers.report("relu_add_mul", "numpy", x, 3, lambda: relu_add_mul(x, y))
     peers.report("seed_sum_mean", "numpy", x, 2, lambda: relu_add_mul(x, y).sum(1).mean())

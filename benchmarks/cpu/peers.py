@@ -21,6 +21,10 @@ def normal_arrays(rows, columns):
     return x, y, x[0].copy(), y[0].copy()
 
 
+def report_version(package, version):
+    print(json.dumps({"header": {package: str(version)}}), flush=True)
+
+
 def report(workload, provider, x, arrays_moved, work):
     """Times calls of work() and prints a row; `arrays_moved` arrays of the size of x must be read or written."""
     us = []

@@ -11,6 +11,7 @@ here="$(dirname "${BASH_SOURCE[0]}")" python="${PYTHON:-python3}"
 lines="$(mktemp)"
 trap 'rm -f "$lines"' EXIT
 
+printf '{"header": {"processor": "%s"}}\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" >>"$lines"
 cmake --build "$build" --parallel "$(nproc)" --target tenon_cpu_benchmarks >/dev/null
 "$build/benchmarks/bench_cpu_seed_expressions" "$@" >>"$lines"
 for peer in numpy torch; do
@@ -20,25 +21,4 @@ for peer in numpy torch; do
     echo "run.sh: $python has no $peer: no rows of it" >&2
   fi
 done
-"$python" - "$lines" "$out" <<'PYTHON'
-import json
-import platform
-import sys
-
-lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-header = lines[0]["header"]["cpu"]
-header["processor"] = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                            if line.startswith("model name")), platform.processor())
-for package in ("numpy", "torch"):
-    try:
-        header[package] = __import__(package).__version__
-    except ImportError:
-        header[package] = "absent"
-rows = lines[1:]
-for row in rows:
-    row["of_copy"] = round(row["gbs"] / header["ceilings"]["copy_gbs"], 4)
-with open(sys.argv[2], "w", encoding="utf-8") as file:
-    file.write('{"header": ' + json.dumps(header) + ',\n"rows": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]}\n")
-for row in rows:
-    print(f'{row["workload"]:22} {row["provider"]:14} {row["us"]:10.1f} us {row["of_copy"]:6.3f} of copy')
-PYTHON
+"$python" "$here/../merge.py" "$lines" --out "$out"

@@ -28,6 +28,7 @@ def sin_plus_cos(x):
 
 
 def main():
+    peers.report_version("torch", torch.__version__)
     x, y, w, b = (torch.from_numpy(array) for array in peers.normal_arrays(*peers.shape()))
     workloads = {
         "relu_add_mul": (3, relu_add_mul, (x, y)),
