@@ -25,7 +25,7 @@ struct flat_planner {
   // Accesses in flight per thread: one where every element is written, because full multiprocessors
   // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
   // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
-  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 141 against 165 us). A
+  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 154 against 171 us). A
   // reduction keeps few registers, and combines the sooner the fewer blocks there are: about 128
   // bytes of operands.
   template <class Program>
