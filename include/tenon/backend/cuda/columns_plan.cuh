@@ -127,7 +127,7 @@ struct columns_planner {
         plan.why = share.blocks > 1
                        ? "neighbouring threads on neighbouring rows, kept in a cluster"
                        : "neighbouring threads on neighbouring rows, kept in shared memory";
-        allow_kept_bytes(plan.function, available);
+        allow_shared_bytes(plan.function, available);
         a.first_total = first_partial;
         if constexpr (program_traits<Program>::has_total)
           if (a.tiles > 1)

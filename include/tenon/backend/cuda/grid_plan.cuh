@@ -63,9 +63,7 @@ struct grid_planner {
     // With all shared memory first, then with what is used of it.
     long long const most_bytes = kept::bytes_per_tile > 0 ? shared_bytes<Program>(facts) : 0;
     int const teams = c.threads_per_block / (32 * split.warps_per_team);
-    if (cudaFuncSetAttribute(result.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(most_bytes)) != cudaSuccess)
-      cudaGetLastError();  // the launch will say it
+    allow_shared_bytes(result.function, most_bytes);
     result.shared_bytes = static_cast<unsigned>(most_bytes);
     long long const units = rows * split.segments,
                     most_teams = at_least(1, most_resident_groups(result, facts)) * teams;

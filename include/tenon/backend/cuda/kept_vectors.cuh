@@ -3,8 +3,6 @@
 // Vectors that several sweeps need: brought to shared memory once, all that a thread will use at a
 // time.
 
-#include <cuda_runtime_api.h>
-
 #include "tenon/backend/cuda/access.cuh"
 #include "tenon/backend/cuda/thread_stage.cuh"
 
@@ -36,13 +34,6 @@ inline constexpr bool is_any_kept = []<int... K>(std::integer_sequence<int, K...
 (typename program_traits<Program>::sequence{});
 // Of one block, beside what it uses otherwise.
 inline constexpr long long most_kept_bytes = 192ll << 10;
-// Lets a kernel have as much as any plan of it may ask for: the limit is the function's, not the
-// launch's. If this fails, so does the launch, whose status is checked.
-inline void allow_kept_bytes(void const* function, long long bytes) {
-  (void)cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(bytes));
-}
-
 // Blocks of 256 threads that a multiprocessor is to hold at once: three where a program needs few
 // registers.
 template <class Program, int StateWords>

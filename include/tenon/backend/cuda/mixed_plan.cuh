@@ -70,9 +70,7 @@ struct mixed_planner {
     result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
     using stage = typename mixed_worker<Program, specialization_of<C>>::stage;
     result.shared_bytes = stage::bytes;
-    // If this fails, so does the launch, whose status is checked.
-    (void)cudaFuncSetAttribute(result.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(result.shared_bytes));
+    allow_shared_bytes(result.function, result.shared_bytes);
     // Blocks that wait for each other are launched cooperatively: all of them or none.
     a.blocks_can_meet = result.is_cooperative = most_resident_groups(result, facts) >= blocks;
     result.workspace_bytes =

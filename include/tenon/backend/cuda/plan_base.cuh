@@ -93,6 +93,14 @@ class launch_attributes {
   unsigned count_ = 0;
 };
 
+// Lets a kernel have as much shared memory as any plan of it may ask for: the limit is the
+// function's, not the launch's. Where it cannot, the launch fails, whose status is checked.
+inline void allow_shared_bytes(void const* function, long long bytes) {
+  if (cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(bytes)) != cudaSuccess)
+    cudaGetLastError();  // not the caller's
+}
+
 // Clusters, or blocks where there are none, that the device holds at once; 0: it cannot run them.
 template <class Program>
 long long most_resident_groups(cuda_plan<Program> const& plan, cuda_device_facts const& facts) {

@@ -243,7 +243,7 @@ struct rows_planner : rows_configurations {
       result.why = is_single               ? "single elements, row in shared memory"
                    : result.is_cooperative ? "row in shared memory of several blocks"
                                            : "row in shared memory of a block";
-      allow_kept_bytes(result.function, available);
+      allow_shared_bytes(result.function, available);
       long long const groups =
           clamped(most_resident_groups(result, facts) / split.blocks_per_row, 0, most_row_barriers);
       if (groups == 0) continue;

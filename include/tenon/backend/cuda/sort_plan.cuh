@@ -41,9 +41,7 @@ struct sort_planner {
     if (memory.is_shared) {
       result.why = "one block per row, which it sorts in shared memory";
       result.shared_bytes = static_cast<unsigned>(bytes);
-      // If this fails, so does the launch, whose status is checked.
-      (void)cudaFuncSetAttribute(result.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(memory_of::most_shared_bytes));
+      allow_shared_bytes(result.function, memory_of::most_shared_bytes);
     } else {
       result.why = "one block per row, whose sorted tiles are merged in the workspace";
       most = clamped(most_workspace_bytes / bytes, 1, most_partials);
