@@ -84,6 +84,8 @@ class Steady:
             self._kept[k % len(self._kept)] = self._call(k)
 
     def output(self, k):
+        """What call k of one more replay gives."""
+        self.replay()
         return self._kept[k % len(self._kept)]
 
     def replay(self):
@@ -103,7 +105,8 @@ class Single:
         self._samples = effort.single_samples
 
     def output(self, k):
-        return self._kept[k % len(self._kept)]
+        """What call k gives once more."""
+        return self._call(k)
 
     def replay(self):
         k, self._next = self._next, self._next + 1
