@@ -67,24 +67,29 @@ inline TENON_HD angle reduce(float x) {
   return result;
 }
 
-// sin((quarters) pi / 2 + rest): polynomials within 2^-27 on |rest| <= pi / 4, fitted by weighted
-// least squares.
-inline TENON_HD float sin_of(angle const& a) {
+// sin(quarters pi / 2 + rest). Both polynomials, then one of them: sin(x) + cos(x) has them in
+// common, and a choice of each coefficient costs more. They are within 2^-27 on |rest| <= pi / 4,
+// fitted by weighted least squares.
+inline TENON_HD float sin_of(angle const& a, int quarters) {
   float const square = a.rest * a.rest;
-  bool const is_cos = a.quarters & 1;
-  float p = is_cos ? 0x1.99eb4ap-16f : -0x1.994386p-13f;
-  p = __builtin_fmaf(p, square, is_cos ? -0x1.6c0c32p-10f : 0x1.11073ap-7f);
-  p = __builtin_fmaf(p, square, is_cos ? 0x1.55554ap-5f : -0x1.555546p-3f);
-  p = __builtin_fmaf(p, square, is_cos ? -0.5f : 0.0f);
-  float const factor = is_cos ? 1.0f : a.rest;
-  float const result = __builtin_fmaf(p, is_cos ? square : a.rest, factor);
-  return a.quarters & 2 ? -result : result;
+  float s = __builtin_fmaf(-0x1.994386p-13f, square, 0x1.11073ap-7f);
+  s = __builtin_fmaf(s, square, -0x1.555546p-3f);
+  s = __builtin_fmaf(s * square, a.rest, a.rest);
+  float c = __builtin_fmaf(0x1.99eb4ap-16f, square, -0x1.6c0c32p-10f);
+  c = __builtin_fmaf(c, square, 0x1.55554ap-5f);
+  c = __builtin_fmaf(c, square, -0.5f);
+  c = __builtin_fmaf(c, square, 1.0f);
+  float const result = quarters & 1 ? c : s;
+  return quarters & 2 ? -result : result;
 }
 
-inline TENON_HD float sin(float x) { return sin_of(reduce(x)); }
+inline TENON_HD float sin(float x) {
+  angle const a = reduce(x);
+  return sin_of(a, a.quarters);
+}
 inline TENON_HD float cos(float x) {
   angle const a = reduce(x);
-  return sin_of({a.quarters + 1, a.rest});
+  return sin_of(a, a.quarters + 1);
 }
 
 }  // namespace tenon::math::circular
