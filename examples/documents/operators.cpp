@@ -150,7 +150,8 @@ int main(int argc, char** argv) {
       "\n## Views by positions\n\nThey cost no kernel either; an element of `concat` reads the part that it is from, and nothing of the others.\n\n"
       "| called as | gives |\n|---|---|\n" +
       calls(view_calls) +
-      "\n## Random numbers\n\nFunctions of seed, stream (0 unless given) and position: Philox 4x32-10, the same bits on every backend and in any schedule.\n\n"
+      "\n## Random numbers\n\nFunctions of seed, stream (0 unless given) and position: Philox 4x32-10, the same bits on every backend and in any schedule.\n"
+      "Neighbouring elements of a thread share calls of it: one gives the numbers of four, or of two f64.\n\n"
       "| called as | gives |\n|---|---|\n" +
       calls(random_calls);
   return document::print_or_compare(out, argc, argv);

@@ -6,6 +6,7 @@ In the file, as whole-line comments:
   // registers: 128          budget of every kernel of the file (required)
   // registers(sm_80): 160   budget on one architecture
   // ptx: ld.global.nc.v4.u32   some kernel holds this instruction; ptxas splits no vector access
+  // ptx-most(fma.rn): 40       no kernel holds this text more often
 Prints one row per kernel.
 """
 import argparse
@@ -24,15 +25,16 @@ SHARED = re.compile(r"(\d+) bytes smem")
 
 
 def read_rules(path, arch):
-    """-> (register budget or None, texts of `ptx`)."""
+    """-> (register budget or None, texts of `ptx`, {text: most} of `ptx-most`)."""
     with open(path, encoding="utf-8") as source:
         lines = source.read().splitlines()
     rules = {}
     for line in lines:
-        if found := re.match(r"// ([\w()-]+): (.+?)\s*$", line):
+        if found := re.match(r"// ([\w()-]+|ptx-most\(.+\)): (.+?)\s*$", line):
             rules.setdefault(found[1], []).append(found[2])
     budget = rules.get(f"registers(sm_{arch})") or rules.get("registers")
-    return int(budget[0]) if budget else None, rules.get("ptx", [])
+    most = {name[len("ptx-most("):-1]: int(texts[0]) for name, texts in rules.items() if name.startswith("ptx-most(")}
+    return int(budget[0]) if budget else None, rules.get("ptx", []), most
 
 
 def read_kernels(log):
@@ -72,7 +74,7 @@ def read_ptx(folder):
 
 def check(path, arch, command):
     """-> list of faults."""
-    budget, wanted = read_rules(path, arch)
+    budget, wanted, most = read_rules(path, arch)
     if budget is None:
         return ["the file states no `// registers: N`"]
     with tempfile.TemporaryDirectory() as folder:
@@ -97,6 +99,9 @@ def check(path, arch, command):
             faults.append(f"{names[name]}: {facts['registers']} registers, budget {budget}")
         if facts["stack"] or facts["stores"] or facts["loads"]:
             faults.append(f"{names[name]}: local memory (stack frame or spills)")
+    entries = re.split(r"\.entry ", ptx)[1:]
+    faults += [f"a kernel holds {text} {entry.count(text)} times, at most {count}"
+               for entry in entries for text, count in most.items() if entry.count(text) > count]
     return faults + [f"no kernel holds {text}" for text in wanted if text not in ptx]
 
 

@@ -95,36 +95,55 @@ inline constexpr dtype_rule random_u32{i64_operand, to_u32}, random_u64{i64_oper
 
 namespace ops {
 
-// (seed, stream, position): 32 random bits. Four neighbouring positions share a call of Philox, and
-// each of its words is used once.
+// (seed, stream, position): the numbers of `per_call` neighbouring positions come from one call of
+// Philox, whose words are each used once. draw() gives those of positions per_call * call, ... at
+// once; eval() gives one of the same bits by a call of its own. The costs are those of draw().
+
+// 32 random bits.
 struct random_bits : pointwise_op<3> {
   static constexpr std::string_view name = "random_bits";
   static constexpr dtype_rule rule = rules::random_u32;
-  static constexpr int cost = 88;
+  static constexpr int cost = 22, per_call = 4;
+  static constexpr TENON_HD void draw(long long seed, long long stream, long long call,
+                                      std::uint32_t* numbers) {
+    auto const w = detail::random_words(seed, stream, call);
+    for (int k = 0; k < per_call; ++k) numbers[k] = w.at[k];
+  }
   static constexpr TENON_HD std::uint32_t eval(long long seed, long long stream,
                                                long long position) {
     return detail::pick(detail::random_words(seed, stream, position >> 2),
                         static_cast<int>(position & 3));
   }
 };
-// 64 random bits; two neighbouring positions share a call.
+// 64 random bits.
 struct random_bits_64 : pointwise_op<3> {
   static constexpr std::string_view name = "random_bits_64";
   static constexpr dtype_rule rule = rules::random_u64;
-  static constexpr int cost = 90;
+  static constexpr int cost = 45, per_call = 2;
+  static constexpr TENON_HD void draw(long long seed, long long stream, long long call,
+                                      std::uint64_t* numbers) {
+    auto const w = detail::random_words(seed, stream, call);
+    numbers[0] = static_cast<std::uint64_t>(w.at[1]) << 32 | w.at[0];
+    numbers[1] = static_cast<std::uint64_t>(w.at[3]) << 32 | w.at[2];
+  }
   static constexpr TENON_HD std::uint64_t eval(long long seed, long long stream,
                                                long long position) {
-    auto const w = detail::random_words(seed, stream, position >> 1);
-    return position & 1 ? static_cast<std::uint64_t>(w.at[3]) << 32 | w.at[2]
-                        : static_cast<std::uint64_t>(w.at[1]) << 32 | w.at[0];
+    std::uint64_t numbers[per_call] = {};
+    draw(seed, stream, position >> 1, numbers);
+    return position & 1 ? numbers[1] : numbers[0];
   }
 };
-// A number of the normal distribution, by Box and Muller's method: four neighbouring positions
-// share a call, two of them a radius and an angle.
+// A number of the normal distribution, by Box and Muller's method: two neighbouring positions share
+// a radius and an angle.
 struct random_normal : pointwise_op<3> {
   static constexpr std::string_view name = "random_normal";
   static constexpr dtype_rule rule = rules::random_f32;
-  static constexpr int cost = 140;
+  static constexpr int cost = 60, per_call = 4;
+  static TENON_HD void draw(long long seed, long long stream, long long call, float* numbers) {
+    auto const w = detail::random_words(seed, stream, call);
+    for (int k = 0; k < per_call; ++k)
+      numbers[k] = detail::normal_radius(w.at[k & 2]) * detail::turned(w.at[k | 1], (k & 1) != 0);
+  }
   static TENON_HD float eval(long long seed, long long stream, long long position) {
     auto const w = detail::random_words(seed, stream, position >> 2);
     bool const is_second = (position & 2) != 0;

@@ -172,6 +172,13 @@ template <class Program, int Phase, bool Stores> struct computed_of_element {
   using holds = std::bool_constant<at<K>::is_computed && at<K>::where == place::element &&
                                    element_needs<Program>::template at<Phase, Stores>.needed[K]>;
 };
+// The same but for what Given holds.
+template <class Program, int Phase, bool Stores, class Given> struct computed_beside {
+  template <int K>
+  using holds =
+      std::bool_constant<computed_of_element<Program, Phase, Stores>::template holds<K>::value &&
+                         !Given::template holds<K>::value>;
+};
 
 template <class Program, int... K>
 TENON_HD void compute(frame<Program> const& f, std::integer_sequence<int, K...>) {
@@ -193,6 +200,13 @@ template <int Phase, bool Stores, class Program>
 TENON_HD void evaluate_element(frame<Program> const& f) {
   detail::compute(
       f, detail::held_sequence<Program, detail::computed_of_element<Program, Phase, Stores>>{});
+}
+
+// As evaluate_element, where the element's registers already have the values that Given holds.
+template <int Phase, bool Stores, class Given, class Program>
+TENON_HD void evaluate_rest(frame<Program> const& f) {
+  detail::compute(
+      f, detail::held_sequence<Program, detail::computed_beside<Program, Phase, Stores, Given>>{});
 }
 
 template <long long Bits>

@@ -58,6 +58,84 @@ TEST(random, numbers_follow_from_seed_stream_and_position) {
     }
 }
 
+// Whether neighbours share a call depends on where they lie and on the schedule; their bits do not.
+template <class T, class Number> void check_draws(Number number) {
+  auto const f = tn::compile([](auto x, auto s) {
+    auto drawn = tn::randn(x, s), even = tn::rand(x, s, tn::ct<5>);
+    auto of_row = tn::sum(x * 0, tn::axis<1>, tn::keepdim);
+    return tn::outputs(drawn + of_row, even + of_row);
+  });
+  auto const alone = tn::compile([](auto x, auto s) { return tn::randn(x, s); });
+  auto const turned = tn::compile([](auto x, auto s) { return tn::transpose(tn::randn(x, s)); });
+  auto const reversed =
+      tn::compile([](auto x, auto s) { return tn::flip(tn::randn(x, s), tn::axis<1>); });
+  auto const behind = tn::compile([](auto x, auto s) {
+    return tn::slice(tn::randn(x, s), tn::axis<1>, tn::range<1, tn::end>);
+  });
+  auto const stepped = tn::compile([](auto x, auto s) {
+    return tn::slice(tn::randn(x, s), tn::axis<1>, tn::range<0, tn::end, 2>);
+  });
+  auto const scanned = tn::compile([](auto x, auto s) {
+    return tn::cumsum(tn::randn(x, s), tn::axis<1>) * 0 + tn::randn(x, s);
+  });
+  auto const sent = tn::compile([](auto x, auto s) {  // a total beside elements
+    return tn::randn(x, s) + tn::sum(x * 0);
+  });
+  for (std::int64_t columns : {1, 3, 4, 5, 8, 33, 64, 1027, 2052})
+    for (arrangement how : arrangements) {
+      auto x = random_array<T, 2>({6, columns}, how);
+      auto const [both, uniform] = f(x.view(), seed);
+      reference::doubles const a = result_of(both), b = result_of(uniform),
+                               c = result_of(alone(x.view(), seed)),
+                               d = result_of(turned(x.view(), seed)),
+                               e = result_of(reversed(x.view(), seed)),
+                               g = result_of(behind(x.view(), seed)),
+                               h = result_of(stepped(x.view(), seed)),
+                               i = result_of(scanned(x.view(), seed)),
+                               j = result_of(sent(x.view(), seed));
+      for (std::int64_t k = 0; k < a.size(); ++k) {
+        std::int64_t const row = k / columns, column = k % columns;
+        double const expected = static_cast<T>(tn::ops::random_normal::eval(seed, 0, k));
+        ASSERT_EQ(a[k], expected) << "of " << columns << " at " << k;
+        ASSERT_EQ(b[k], number(k)) << "of " << columns << " at " << k;
+        ASSERT_EQ(c[k], expected);
+        ASSERT_EQ(d[column * 6 + row], expected);
+        ASSERT_EQ(e[row * columns + columns - 1 - column], expected);
+        if (column > 0) {
+          ASSERT_EQ(g[row * (columns - 1) + column - 1], expected);
+        }
+        if (column % 2 == 0) {
+          ASSERT_EQ(h[row * ((columns + 1) / 2) + column / 2], expected);
+        }
+        ASSERT_EQ(i[k], expected);
+        ASSERT_EQ(j[k], expected);
+      }
+    }
+}
+TEST(random, the_same_bits_in_any_layout_and_schedule) {
+  auto const word_of = [](std::int64_t k) { return tn::ops::random_bits::eval(seed, 5, k); };
+  check_draws<float>([&](std::int64_t k) { return (word_of(k) >> 8) * 0x1p-24; });
+  check_draws<tn::half>([&](std::int64_t k) { return (word_of(k) >> 21) * 0x1p-11; });
+  check_draws<double>([](std::int64_t k) {
+    return static_cast<double>(tn::ops::random_bits_64::eval(seed, 5, k) >> 11) * 0x1p-53;
+  });
+}
+
+// A call gives what its positions have by themselves.
+template <class Op, class T> void check_calls() {
+  for (long long call : {0LL, 1LL, 77LL, (1LL << 33) + 5}) {
+    T numbers[Op::per_call];
+    Op::draw(seed, 3, call, numbers);
+    for (int k = 0; k < Op::per_call; ++k)
+      EXPECT_EQ(numbers[k], Op::eval(seed, 3, call * Op::per_call + k));
+  }
+}
+TEST(random, a_call_serves_its_positions) {
+  check_calls<tn::ops::random_bits, std::uint32_t>();
+  check_calls<tn::ops::random_bits_64, std::uint64_t>();
+  check_calls<tn::ops::random_normal, float>();
+}
+
 struct moments {
   double mean = 0, variance = 0, skewness = 0, kurtosis = 0;
 };

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cpu/block_operands.hpp"
 #include "tenon/backend/cpu/blockwise.hpp"
+#include "tenon/backend/cpu/drawn_block.hpp"
 #include "tenon/backend/cpu/reduction_states.hpp"
 #include "tenon/backend/cpu/scan_states.hpp"
 
@@ -106,11 +107,13 @@ template <int Phase, bool Stores, class Program>
         store_value<k>(f, address_in<k>(addresses) + (I::is_window ? 0 : i));
     });
   };
+  registers<Program, place::element> none;
+  drawn_block<Program, Phase, Stores> const numbers({launch, row, none, total}, addresses, count);
   auto visit = [&](int i, int lane) {
     registers<Program, place::element> element;
     frame<Program> f{launch, row, element, total};
     read_element<Phase, Stores>(f, addresses, i);
-    evaluate_element<Phase, Stores>(f);
+    numbers.evaluate(f, i);
     take_in(f, i, lane);
   };
   if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {

@@ -16,6 +16,8 @@ template <class Program>
     long long begin, int count, column_states<Program>& columns) {
   constexpr int last = program_traits<Program>::row_phases + 1;
   registers<Program, place::total> no_total;
+  registers<Program, place::element> none;
+  drawn_block<Program, last, true> const numbers({launch, row, none, no_total}, addresses, count);
 #pragma GCC ivdep
   for (int i = 0; i < count; ++i) {
     registers<Program, place::element> element;
@@ -26,7 +28,7 @@ template <class Program>
       if constexpr (!I::is_store)
         value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
     });
-    evaluate_element<last, true>(f);
+    numbers.evaluate(f, i);
     for_each_column_reduction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       accumulate_operands<k>(f, columns.template innermost<k>()[begin + i],

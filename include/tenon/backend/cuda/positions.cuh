@@ -63,33 +63,58 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
       for_each_digit(a.columns, column, add);
   }
 
+  // Position K of column `column` + i, of which find() knew the first. @pre the column is inside
+  template <int K, class Arguments>
+  __device__ __forceinline__ long long at(Arguments const& a, operand_offsets<Program> const& row,
+                                          long long column, int i) const {
+    if (i > 0 && crosses(a)) {
+      vector_positions one;
+      one.find(a, row, column + i);
+      return position_of<Program, K>(a, read_register<K>(one.first), true);
+    }
+    return position_of<Program, K>(a, read_register<K>(first) + i * step<K>(a), true);
+  }
+  // Whether position K goes on by one from column to column.
+  template <int K, class Arguments>
+  __device__ __forceinline__ bool is_run(Arguments const& a) const {
+    return !crosses(a) && step<K>(a) == 1;
+  }
+
   // Those of column `column` + i, of which find() knew the first.
   template <class Arguments>
   __device__ __forceinline__ void take(registers<Program, place::element>& element,
                                        Arguments const& a, operand_offsets<Program> const& row,
                                        long long column, int i, bool is_live) const {
     if constexpr (Dims > 1 && V > 1 && has_selected<Program, Selected>) {
-      int const inner = a.columns.dims - 1;
-      bool const crosses = inner > 0 && a.columns.by[inner].divisor % V != 0;
-      if (crosses && i > 0) {
+      if (crosses(a) && i > 0) {
         vector_positions one;
         one.find(a, row, is_live ? column + i : 0);
-        return one.put(element, a, 0, inner, is_live);
+        return one.put(element, a, 0, is_live);
       }
-      put(element, a, i, inner, is_live);
-    } else {
-      put(element, a, i, 0, is_live);
     }
+    put(element, a, i, is_live);
   }
 
  private:
+  // Whether a vector may go on behind the end of the innermost axis.
+  template <class Arguments> __device__ __forceinline__ static bool crosses(Arguments const& a) {
+    if constexpr (Dims == 1 || V == 1) return false;
+    int const inner = a.columns.dims - 1;
+    return inner > 0 && a.columns.by[inner].divisor % V != 0;
+  }
+  // Between neighbours along the innermost axis.
+  template <int K, class Arguments>
+  __device__ __forceinline__ static long long step(Arguments const& a) {
+    using I = typename program_traits<Program>::template at<K>;
+    return a
+        .load_columns[I::bits][Dims > 1 && V > 1 && a.columns.dims > 1 ? a.columns.dims - 1 : 0];
+  }
   template <class Arguments>
   __device__ __forceinline__ void put(registers<Program, place::element>& element,
-                                      Arguments const& a, int i, int inner, bool is_live) const {
+                                      Arguments const& a, int i, bool is_live) const {
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      long long const offset = read_register<k>(first) + i * a.load_columns[I::bits][inner];
+      long long const offset = read_register<k>(first) + i * step<k>(a);
       read_register<k>(element) = position_of<Program, k>(a, offset, is_live);
     });
   }

@@ -3,6 +3,7 @@
 // One thread's part of a tile of columns in their order: vectors of its warp's neighbouring columns
 // through the program, each scan over the vectors, the lanes and the warps.
 
+#include "tenon/backend/cuda/drawn_vectors.cuh"
 #include "tenon/backend/cuda/ordered_worker.cuh"
 
 namespace tenon::detail {
@@ -111,6 +112,25 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
               read_register<k>(elements[u][i]) =
                   static_cast<typename I::value_type>(element_of(read_register<k>(raw).at[u], i));
       });
+#pragma unroll
+      for (int u = 0; u < Items; ++u) draw(u);
+    }
+    // The numbers of item u that its elements do not draw by themselves.
+    __device__ __forceinline__ void draw(int u) {
+      drawn_vector<Program, Phase, Stores, V> numbers;
+      long long const column = mine + u * item_step;
+      auto const step = [&](auto k) {
+        return worker.a.load_columns[at<decltype(k)::value>::bits][0];
+      };
+      numbers.draw(
+          worker.values(), [&](auto k) { return step(k) == 1; },
+          [&](auto k, int i) {
+            using I = at<decltype(k)::value>;
+            return worker.template read<decltype(k)::value>(worker.where.loads[I::bits] +
+                                                            (column + i) * step(k));
+          });
+#pragma unroll
+      for (int i = 0; i < V; ++i) numbers.take(elements[u][i], i);
     }
     __device__ __forceinline__ bool is_live(int u, int i) const {
       if constexpr (IsWhole) return true;
@@ -145,7 +165,8 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
             using I = at<k>;
             if constexpr (k >= From && k < To &&
                           element_needs<Program>::template at<Phase, Stores>.needed[k] &&
-                          I::where == place::element && I::is_computed)
+                          I::where == place::element && I::is_computed &&
+                          !drawn_vector<Program, Phase, Stores, V>::template holds<k>)
               step<k>(f, typename I::operands{});
           });
         }

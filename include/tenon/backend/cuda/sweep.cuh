@@ -3,7 +3,7 @@
 // One tile of columns through the program: elements are evaluated, reductions take them in, element
 // stores are written.
 
-#include "tenon/backend/cuda/positions.cuh"
+#include "tenon/backend/cuda/drawn_vectors.cuh"
 #include "tenon/backend/cuda/reduce.cuh"
 
 namespace tenon::detail {
@@ -40,6 +40,12 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   long long const column = static_cast<long long>(positions.at(position)) * V;
   vector_positions<Program, needed_positions<Program, Phase, Stores>, V, Dims> here;
   here.find(a, row, count > 0 ? column : 0);
+  drawn_vector<Program, Phase, Stores, V> numbers;
+  numbers.draw(
+      around, [&](auto k) { return here.template is_run<decltype(k)::value>(a); },
+      [&](auto k, int i) {
+        return here.template at<decltype(k)::value>(a, row, column, i < count ? i : 0);
+      });
 #pragma unroll
   for (int i = 0; i < V; ++i) {
     registers<Program, place::element> element;
@@ -48,7 +54,7 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     take_element<Program, Fixed>(element, fixed, u, i);
     take_element<Program, Late>(element, late, 0, i);
     here.take(element, a, row, column, i, is_row_inside && i < count);
-    evaluate_element<Phase, Stores>(f);
+    numbers.evaluate(f, i);
     for_each_selected<Program, collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
