@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows, then one value over all of them, in one launch.
-// registers: 96
+// registers: 128
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
 // ptx: atom.global.inc.u32
 

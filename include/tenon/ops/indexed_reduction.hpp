@@ -60,6 +60,31 @@ struct indexed_choice : reduction_op<> {
     }
     return result;
   }
+  // The best of numbers whose positions ascend, `index_of` the ordinal of each: one maximum or
+  // minimum per number, and a look for the first that equals it.
+  template <class T, int Count, class IndexOf>
+  static TENON_HD indexed::state<T> first_best(T const (&x)[Count], T best,
+                                               IndexOf const& index_of) {
+    int first = 0;
+    T number = best;
+    if (best == best) {
+      for (int i = Count - 1; i >= 0; --i)
+        if (x[i] == best) first = i, number = x[i];  // one of 0 and -0
+    } else {
+      for (int i = Count - 1; i >= 0; --i)
+        if (x[i] != x[i]) first = i;
+    }
+    return {number, index_of(first)};
+  }
+  template <class Extremum, class T, int Count> static TENON_HD T best_of(T const (&x)[Count]) {
+    T half_as_many[(Count + 1) / 2];
+    for (int i = 0; i < Count / 2; ++i) half_as_many[i] = Extremum::eval(x[2 * i], x[2 * i + 1]);
+    if constexpr (Count % 2 == 1) half_as_many[Count / 2] = x[Count - 1];
+    if constexpr (Count <= 2)
+      return half_as_many[0];
+    else
+      return best_of<Extremum>(half_as_many);
+  }
 };
 
 struct arg_maximum : indexed_choice {
@@ -76,6 +101,20 @@ struct arg_maximum : indexed_choice {
                                                         int valid) {
     return lift_by<maximum>(x, valid, math::smallest<T>);
   }
+  // Takes in the first `valid` of Count numbers in the order of their positions, which `index_of`
+  // tells of an ordinal. Most batches hold nothing better than what has come before.
+  // @pre 0 < valid; what is not valid may be overwritten
+  template <class T, int Count, class IndexOf>
+  static TENON_HD void take_ascending(indexed::state<T>& s, T (&x)[Count], int valid,
+                                      IndexOf const& index_of) {
+    if (valid < Count) {
+      for (int i = 1; i < Count; ++i)
+        if (i >= valid) x[i] = math::smallest<T>;
+    }
+    T const best = best_of<maximum>(x);
+    if (best < s.number) return;
+    s = combine(s, first_best(x, best, index_of));
+  }
 };
 
 struct arg_minimum : indexed_choice {
@@ -91,6 +130,20 @@ struct arg_minimum : indexed_choice {
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
                                                         int valid) {
     return lift_by<minimum>(x, valid, math::largest<T>);
+  }
+  // Takes in the first `valid` of Count numbers in the order of their positions, which `index_of`
+  // tells of an ordinal. Most batches hold nothing better than what has come before.
+  // @pre 0 < valid; what is not valid may be overwritten
+  template <class T, int Count, class IndexOf>
+  static TENON_HD void take_ascending(indexed::state<T>& s, T (&x)[Count], int valid,
+                                      IndexOf const& index_of) {
+    if (valid < Count) {
+      for (int i = 1; i < Count; ++i)
+        if (i >= valid) x[i] = math::largest<T>;
+    }
+    T const best = best_of<minimum>(x);
+    if (s.number < best) return;
+    s = combine(s, first_best(x, best, index_of));
   }
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws for every reduction of the table, and the values that are fixed by definition.
 // tenon-test: nvcc-host
+#include <algorithm>
+#include <random>
+
 #include "laws/reduction_laws.hpp"
 #include "tenon/ops/tables.hpp"
 
@@ -47,6 +50,61 @@ TEST(reduction, sum_of_integers_wraps_in_64_bits) {
 TEST(reduction, maximum_orders_zeros) {
   EXPECT_FALSE(std::signbit(reduce<ops::maximum_of>(std::vector<float>{0.0f, -0.0f})));
   EXPECT_TRUE(std::signbit(reduce<ops::minimum_of>(std::vector<float>{0.0f, -0.0f})));
+}
+
+// Element by element and many at once, in any order of the batches.
+template <class Op, class T> void check_ascending(std::vector<T> const& x) {
+  constexpr int count = 8;
+  using state = ops::indexed::state<T>;
+  state expected = Op::template identity<T>(), forwards = expected, backwards = expected;
+  auto take = [&](state& s, std::size_t first) {
+    T batch[count] = {};
+    int const valid = static_cast<int>(std::min<std::size_t>(count, x.size() - first));
+    std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(first), valid, batch);
+    Op::take_ascending(s, batch, valid,
+                       [&](int i) { return 10 + static_cast<long long>(first) + i; });
+  };
+  for (std::size_t i = 0; i < x.size(); ++i)
+    expected = Op::combine(expected, {x[i], 10 + static_cast<long long>(i)});
+  std::size_t const batches = (x.size() + count - 1) / count;
+  for (std::size_t k = 0; k < batches; ++k) {
+    take(forwards, k * count);
+    take(backwards, (batches - 1 - k) * count);
+  }
+  for (state const& s : {forwards, backwards}) {
+    EXPECT_EQ(s.index, expected.index);
+    if (expected.number == expected.number) {
+      EXPECT_EQ(s.number, expected.number);
+      EXPECT_EQ(std::signbit(static_cast<double>(s.number)),
+                std::signbit(static_cast<double>(expected.number)));
+    } else {
+      EXPECT_NE(s.number, s.number);
+    }
+  }
+}
+
+TEST(reduction, extremes_of_many_elements_at_once) {
+  std::mt19937 generator(11);
+  float const values[] = {0.0f,
+                          -0.0f,
+                          1.0f,
+                          -1.0f,
+                          static_cast<float>(inf),
+                          -static_cast<float>(inf),
+                          static_cast<float>(nan)};
+  for (int round = 0; round < 2000; ++round) {
+    // Of few different numbers, the last of which are NaN and infinities.
+    std::uniform_int_distribution<std::size_t> chosen(0, round % 7);
+    std::vector<float> x(1 + generator() % 40);
+    for (float& value : x) value = values[chosen(generator)];
+    check_ascending<ops::arg_maximum>(x);
+    check_ascending<ops::arg_minimum>(x);
+    std::vector<int> whole(x.size());
+    for (int& value : whole) value = static_cast<int>(generator() % 5) - 2;
+    whole[generator() % whole.size()] = round % 2 ? INT32_MIN : INT32_MAX;
+    check_ascending<ops::arg_maximum>(whole);
+    check_ascending<ops::arg_minimum>(whole);
+  }
 }
 
 TEST(reduction, projections_keep_nan) {

@@ -44,6 +44,12 @@ template <class Index> struct item_positions {
   int partial = 0;
 
   __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
+  // Those that begin with item u.
+  __device__ __forceinline__ auto from(int u) const {
+    auto result = *this;
+    result.first = at(u);
+    return result;
+  }
   // Of item u from the first one, in elements; a tile has fewer than 2^31.
   template <int V> __device__ __forceinline__ unsigned offset(int u) const {
     return static_cast<unsigned>(u) * (static_cast<unsigned>(step) * V);
@@ -53,6 +59,35 @@ template <class Index> struct item_positions {
   template <int V> __device__ __forceinline__ int count(int u) const {
     return is_whole(u) ? V : is_live(u) ? partial : 0;
   }
+};
+// Positions beyond `origin`, of which 32 bits hold the number.
+struct far_positions : item_positions<int> {
+  long long origin;
+
+  __device__ __forceinline__ long long at(int u) const {
+    return origin + item_positions<int>::at(u);
+  }
+  __device__ __forceinline__ far_positions from(int u) const {
+    return {item_positions<int>::from(u), origin};
+  }
+};
+// Those of a tile that is all inside.
+template <class Index> struct whole_positions {
+  Index first, step;
+
+  __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
+  // Those that begin with item u.
+  __device__ __forceinline__ auto from(int u) const {
+    auto result = *this;
+    result.first = at(u);
+    return result;
+  }
+  template <int V> __device__ __forceinline__ unsigned offset(int u) const {
+    return static_cast<unsigned>(u) * (static_cast<unsigned>(step) * V);
+  }
+  __device__ __forceinline__ bool is_whole(int) const { return true; }
+  __device__ __forceinline__ bool is_live(int) const { return true; }
+  template <int V> __device__ __forceinline__ int count(int) const { return V; }
 };
 
 // Offsets of the element at `position` of the columns in the operands that are not contiguous.
@@ -88,10 +123,10 @@ inline constexpr reuse expected_reuse =
 // Loads the contiguous vectors that load_vectors leaves out: misaligned ones, and the last one if
 // it is not whole. All vectors advance together, one element a turn, so that their loads overlap.
 template <class Program, int K, int V, int Items, bool IsStreamed, class Vectors, class Arguments,
-          class Index>
+          class Positions>
 __device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a,
                                                  operand_offsets<Program> const& row,
-                                                 item_positions<Index> const& positions) {
+                                                 Positions const& positions) {
   using I = typename program_traits<Program>::template at<K>;
   using T = storage_t<I::type>;
   access const how = a.load_access[I::bits];
@@ -166,11 +201,10 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
 // Loads a tile of the selected operands. What is not live, or is outside the rows and varies over
 // them, is 0. Where Dims is 1, all operands are packed.
 template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed, class Tile,
-          class Arguments, class Index>
+          class Arguments, class Positions>
 __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
                                           operand_offsets<Program> const& row,
-                                          item_positions<Index> const& positions,
-                                          bool is_row_inside) {
+                                          Positions const& positions, bool is_row_inside) {
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
@@ -179,7 +213,7 @@ __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
     bool is_wanted = is_row_inside || !I::varies_over_rows;
     if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
     T const* from = load_address<Program, k>(a, row.loads[I::bits]) +
-                    static_cast<long long>(positions.first) * V;
+                    static_cast<long long>(positions.at(0)) * V;
 #pragma unroll
     for (int u = 0; u < Items; ++u) {
       to[u] = {};
@@ -219,11 +253,10 @@ __device__ __forceinline__ void take_element(registers<Program, place::element>&
 }
 
 // Writes the first `count` of V values of every element store, whose vector is item u of a tile.
-template <class Program, int V, int Dims, class Values, class Arguments, class Index>
+template <class Program, int V, int Dims, class Values, class Arguments, class Positions>
 __device__ __forceinline__ void store_item(Values const& values, Arguments const& a,
                                            operand_offsets<Program> const& row,
-                                           item_positions<Index> const& positions, int u,
-                                           int count) {
+                                           Positions const& positions, int u, int count) {
   using selected_stores = element_stores<Program, V>;
   for_each_selected<Program, selected_stores>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
@@ -246,7 +279,7 @@ __device__ __forceinline__ void store_item(Values const& values, Arguments const
         return;
       }
     }
-    store_packed(to + static_cast<long long>(positions.first) * V + positions.template offset<V>(u),
+    store_packed(to + static_cast<long long>(positions.at(0)) * V + positions.template offset<V>(u),
                  vector, count > 0);
   });
 }

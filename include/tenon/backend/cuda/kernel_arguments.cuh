@@ -45,7 +45,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   long long vectors;  // of the columns, the last of which may be partly beyond the end
   unsigned* workspace;
   int tail;            // elements after the last whole vector
-  bool is_packed;      // every operand is, the columns are whole vectors, and positions count them
+  bool is_packed;      // every operand is, the columns are whole vectors, and positions count up
   bool is_contiguous;  // every operand is packed, or would be if it were aligned
   bool has_strided;    // some operand is
   long long scalars[at_least_one(traits::scalar_count)];
@@ -110,6 +110,8 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
       if (int const bytes = moved::bytes.loads[k])
         a.load_access[k] = note(find_access(layout.rows, layout.columns, layout.loads[k],
                                             call.loads[k], bytes, vector_width));
+      else if (layout.columns.dims > 0 && layout.loads[k].column_strides[0] < 0)
+        a.is_packed = false;
     for (int k = 0; k < traits::store_count; ++k)
       if (int const bytes = moved::bytes.stores[k])
         a.store_access[k] = note(find_access(layout.rows, layout.columns, layout.stores[k],

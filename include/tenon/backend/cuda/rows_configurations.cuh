@@ -39,17 +39,6 @@ struct rows_configurations {
       items *= 2;
     return items;
   }();
-  // Whether a state is several numbers, as the moments are.
-  template <class Program>
-  static constexpr bool has_large_states = [] {
-    bool result = false;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_reduction && I::where == place::row)
-        result = result || std::is_class_v<typename I::value_type>;
-    });
-    return result;
-  }();
   // One block loads while another computes: of the longest blocks two or three are held, which
   // leaves 64 or 40 registers to a thread; large states need more. H200, of a copy's bandwidth
   // against one block that asks for its next row ahead: softmax of 8192 f32 0.94 (0.85), of 16384
@@ -91,10 +80,15 @@ struct rows_configurations {
       .threads_per_block = 256,
       .group_dims = Dims,
       .index_bits = 32,
-      .blocks = Dims > 1                                       ? 1
-                : is_half<Program>&& has_large_states<Program> ? 3
-                                                               : 4};
-  static constexpr int most_streamed_vectors = 8192;
+      .blocks = Dims > 1                     ? 1
+                : !has_large_states<Program> ? 4
+                : is_half<Program>           ? 2
+                                             : 3};
+  static constexpr int most_streamed_vectors = 8192;  // that one segment has
+  // Whether nothing differs from row to row.
+  template <class Program>
+  static constexpr bool shares_everything =
+      own_bytes<Program> == 0 && !program_traits<Program>::has_positions;
   // Totals are combined in the order of the blocks, whose number follows from the shape there.
   template <class Program>
   static constexpr bool may_keep =

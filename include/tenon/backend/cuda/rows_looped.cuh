@@ -4,15 +4,13 @@
 // again in each phase, by one block or, where there are few rows, by several.
 
 #include "tenon/backend/cuda/kept_vectors.cuh"
-#include "tenon/backend/cuda/row_barrier.cuh"
+#include "tenon/backend/cuda/row_segments.cuh"
 #include "tenon/backend/cuda/row_values.cuh"
 #include "tenon/backend/cuda/rows.cuh"
 #include "tenon/backend/cuda/sweep.cuh"
 
 namespace tenon {
 namespace detail {
-
-inline constexpr int most_segments = 64;
 
 // One thread's view of the row that its block works on. A row is cut into segments, whose number is
 // a function of its length: each is reduced by one block, and their states are combined in one
@@ -30,8 +28,9 @@ template <class Program, class C> struct looped_worker {
 
   arguments const& a;
   frame<Program> const& f;
-  int blocks, rank, barrier;  // blocks that share a row, which of them this is, and their barrier
-  int buffer = 0, segment_buffer = 0;  // of the shared states, and of the segments' states
+  int blocks, rank;  // blocks that share a row, and which of them this is
+  row_segments<Program> segments;
+  int buffer = 0;  // of the shared states
   operand_offsets<Program> offsets;
 
   template <int... Phase>
@@ -56,9 +55,7 @@ template <class Program, class C> struct looped_worker {
 
   // @pre all rows are finished
   __device__ __forceinline__ void end() {
-    if (blocks > 1 && a.split.segments > 1)
-      clear_row_barrier(a.workspace + barrier, a.workspace + most_row_barriers + barrier,
-                        static_cast<unsigned>(blocks));
+    if (a.split.segments > 1) segments.end();
   }
 
  private:
@@ -146,9 +143,10 @@ template <class Program, class C> struct looped_worker {
       int segment = segment_of<Phase>(turn);
       sweep<Phase, false>(segment, states, is_inside);
       combine_block<Program, reductions, threads>(f.row, buffer);
-      if (a.split.segments > 1 && threadIdx.x == 0) put_segment<reductions>(segment);
+      if (a.split.segments > 1 && threadIdx.x == 0)
+        segments.template put<reductions>(f.row, segment);
     }
-    if (a.split.segments > 1) combine_segments<reductions>();
+    if (a.split.segments > 1) segments.template combine<reductions>(f.row, a.split.segments);
     evaluate<place::row, Phase, Phase>(f);
   }
 
@@ -171,46 +169,6 @@ template <class Program, class C> struct looped_worker {
       if constexpr (!Stores) levels.after_tile(states);
     }
     if constexpr (!Stores) levels.finish(f.row, states);
-  }
-
-  // Word `word` of a segment's state: words of all segments of a row lie together.
-  template <int K> __device__ __forceinline__ unsigned* segment_words(int segment) const {
-    using words = state_words<typename reduction_facts<Program, K>::state>;
-    constexpr int before = row_state_words<Program, std::make_integer_sequence<int, K>>;
-    long long states = 2ll * barrier + segment_buffer;
-    return a.workspace + first_partial + (states * most_segments) * row_state_words<Program> +
-           most_segments * before + segment * words::count;
-  }
-
-  template <class Reductions> __device__ __forceinline__ void put_segment(int segment) {
-    for_each_selected<Program, Reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      state_words<typename reduction_facts<Program, k>::state> mine(read_register<k>(f.row));
-      unsigned* to = segment_words<k>(segment);
-      for (int w = 0; w < mine.count; ++w) __stcg(to + w, mine.words[w]);
-    });
-  }
-  // @post the same bits in all threads of all blocks of the row
-  template <class Reductions> __device__ __forceinline__ void combine_segments() {
-    if (blocks > 1)
-      row_barrier(a.workspace + barrier, static_cast<unsigned>(blocks));
-    else
-      __syncthreads();
-    for_each_selected<Program, Reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
-      typename facts::state state = facts::identity();
-#pragma unroll 1
-      for (int segment = static_cast<int>(threadIdx.x) % 32; segment < a.split.segments;
-           segment += 32) {
-        state_words<typename facts::state> theirs;
-        unsigned const* from = segment_words<k>(segment);
-        for (int w = 0; w < theirs.count; ++w) theirs.words[w] = __ldcg(from + w);
-        state = facts::op::combine(state, theirs.state());
-      }
-      read_register<k>(f.row) = combine_lanes<typename facts::op, 32>(state);
-    });
-    segment_buffer ^= 1;
   }
 };
 
@@ -239,8 +197,11 @@ __global__ void __launch_bounds__(C::threads_per_block,
   start_totals(f);
   int blocks = a.split.blocks_per_row;
   long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;
-  looped_worker<Program, C> worker{a, f, blocks, static_cast<int>(blockIdx.x % blocks),
-                                   static_cast<int>(group)};
+  looped_worker<Program, C> worker{a,
+                                   f,
+                                   blocks,
+                                   static_cast<int>(blockIdx.x % blocks),
+                                   {a.workspace, static_cast<int>(group), blocks}};
   for (; group < a.split.groups; group += groups)
     worker.finish_row(group,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});

@@ -4,13 +4,13 @@
 
 #include "tenon/backend/cuda/columns_plan.cuh"
 #include "tenon/backend/cuda/grid_plan.cuh"
-#include "tenon/backend/cuda/rows_configurations.cuh"
+#include "tenon/backend/cuda/rows_streamed_plan.cuh"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
 
 namespace tenon::detail {
 
-struct rows_planner : rows_configurations {
+struct rows_planner : streamed_rows_planner {
   template <class Program, bool HasInnerColumns>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
@@ -34,25 +34,28 @@ struct rows_planner : rows_configurations {
         return result.function ? result : plan_looped<Program>(layout, call, facts, is_single);
       }
     long long const vectors = divide_up(layout.columns.size, width<Program>);
-    cuda_plan<Program> result;
     if constexpr (passes_once<Program>) {
-      if (vectors <= most_streamed_vectors)
-        return operands.is_packed
-                   ? plan_streamed<Program, streamed<Program, 1>>(layout, call, is_single)
-                   : plan_streamed<Program, streamed<Program, max_rank>>(layout, call, is_single);
+      // Where nothing differs from row to row there is one row, of everything: all blocks share it.
+      if constexpr (shares_everything<Program>)
+        if (vectors > most_streamed_vectors)
+          return grid_planner::plan<Program>(layout, call, facts);
+      return operands.is_packed && vectors < 1 << 30
+                 ? plan_streamed<Program, streamed<Program, 1>>(layout, call, facts, is_single)
+                 : plan_streamed<Program, streamed<Program, max_rank>>(layout, call, facts,
+                                                                       is_single);
     } else {
-      result = !operands.is_packed ? plan_resident<Program, resident<Program, max_rank>>(
-                                         layout, call, facts, is_single)
-               : vectors <= 32 * narrow_items<Program>
-                   ? plan_resident<Program, narrow<Program>>(layout, call, facts, is_single)
-                   : plan_resident<Program, resident<Program, 1>>(layout, call, facts, is_single);
+      cuda_plan<Program> result =
+          !operands.is_packed
+              ? plan_resident<Program, resident<Program, max_rank>>(layout, call, facts, is_single)
+          : vectors <= 32 * narrow_items<Program>
+              ? plan_resident<Program, narrow<Program>>(layout, call, facts, is_single)
+              : plan_resident<Program, resident<Program, 1>>(layout, call, facts, is_single);
+      if (result.function) return result;
+      if constexpr (shares_everything<Program>)
+        return grid_planner::plan<Program>(layout, call, facts);
+      else
+        return plan_looped<Program>(layout, call, facts, is_single);
     }
-    if (result.function) return result;
-    // Where nothing differs from row to row there is one row, of everything: all blocks share it.
-    if constexpr (own_bytes<Program> == 0 && !program_traits<Program>::has_positions)
-      return grid_planner::plan<Program>(layout, call, facts);
-    else
-      return plan_looped<Program>(layout, call, facts, is_single);
   }
 
   // Whether one block holds a row of that many vectors.
@@ -67,13 +70,6 @@ struct rows_planner : rows_configurations {
   struct row_share {
     int lanes, blocks;
   };
-  // Up to 32 lanes: enough for the vectors if they can be, and half a cache line of each row.
-  static constexpr long long lanes_of(long long vectors, int items) {
-    long long lanes = 1;
-    while (lanes < 32 && lanes * items < vectors) lanes *= 2;
-    while (lanes < 4 && lanes < vectors) lanes *= 2;
-    return lanes;
-  }
   static constexpr row_share share_of(long long vectors, int items) {
     bool const is_narrow = vectors <= 32 * narrow_of(items);
     if (is_narrow) items = narrow_of(items);
@@ -137,32 +133,6 @@ struct rows_planner : rows_configurations {
     return result;
   }
 
-  template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> plan_streamed(bound_layout<Program> const& layout,
-                                                        bound_arguments<Program> const& call,
-                                                        bool is_single) {
-    using special = specialization_of<C>;
-    using arguments = rows_arguments<Program, special>;
-    cuda_plan<Program> result;
-    result.function = reinterpret_cast<void const*>(
-        &streamed_rows_kernel<Program, special, build_hash, arguments>);
-    result.chosen = C;
-    // Large states are combined by few threads, each of which has taken in many elements.
-    long long const vectors = divide_up(layout.columns.size, C.vector_width);
-    long long lanes = lanes_of(vectors, C.items);
-    if (vectors > (has_large_states<Program> ? 2048 : 32 * C.items))
-      lanes = clamped(divide_up(vectors, 32 * C.items) * 32, 32, C.threads_per_block);
-    result.why = is_single     ? "single elements, row read once"
-                 : lanes <= 32 ? "row read once by a warp or less"
-                               : "row read once by several warps";
-    long long const rows_per_group = at_least(1, C.threads_per_block / lanes);
-    result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(rows_per_group));
-    finish<Program, arguments>(result, layout, call,
-                               program_traits<Program>::has_total ? parts<Program> : most_blocks,
-                               at_least(1, divide_up(layout.rows.size, rows_per_group)));
-    return result;
-  }
-
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan_looped(bound_layout<Program> const& layout,
                                                       bound_arguments<Program> const& call,
@@ -177,22 +147,19 @@ struct rows_planner : rows_configurations {
     result.chosen = c;
     result.block = dim3(c.threads_per_block);
     cut_row<Program, c>(result, layout);
-    long long rows = at_least(1, layout.rows.size);
-    long long resident_blocks = most_resident_groups(result, facts), blocks = 1;
-    // Where few rows would leave multiprocessors without work. Totals are combined in the order of
-    // the blocks, so there the grid follows from the shape alone.
-    if (!program_traits<Program>::has_total && rows <= most_row_barriers) {
-      blocks = clamped(resident_blocks / rows, 1, result.split.segments);
-      result.is_cooperative = blocks > 1;
-    }
-    result.split.blocks_per_row = static_cast<int>(blocks);
-    result.why = is_single    ? "single elements, row read again in each phase"
-                 : blocks > 1 ? "row read again in each phase, shared by several blocks"
-                              : "row read again in each phase";
-    finish<Program, arguments>(
-        result, layout, call,
-        program_traits<Program>::has_total ? parts<Program> : at_least(1, resident_blocks / blocks),
-        rows);
+    long long const rows = at_least(1, layout.rows.size);
+    // Totals are combined in the order of the blocks, so there the grid follows from the shape
+    // alone.
+    long long most;
+    if constexpr (program_traits<Program>::has_total)
+      most = parts<Program>;
+    else
+      most = share_rows(result, rows, facts);
+    result.why = is_single                         ? "single elements, row read again in each phase"
+                 : result.split.blocks_per_row > 1 ? "row read again in each phase, shared by "
+                                                     "several blocks"
+                                                   : "row read again in each phase";
+    finish<Program, arguments>(result, layout, call, most, rows);
     return result;
   }
 
@@ -201,9 +168,7 @@ struct rows_planner : rows_configurations {
   [[gnu::cold]] static void cut_row(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
     long long const tiles = divide_up(layout.columns.size, static_cast<long long>(C.vector_width) *
                                                                C.items * C.threads_per_block);
-    // Combining a block's states costs as much as a tile.
-    plan.split.tiles_per_segment =
-        at_least(passes_once<Program> ? 4 : 1, divide_up(tiles, most_segments));
+    plan.split.tiles_per_segment = at_least(1, divide_up(tiles, most_segments));
     plan.split.segments =
         static_cast<int>(at_least(1, divide_up(tiles, plan.split.tiles_per_segment)));
   }
@@ -251,29 +216,6 @@ struct rows_planner : rows_configurations {
       return result;
     }
     return {};
-  }
-
-  // Blocks that leave a part of the totals.
-  template <class Program>
-  static constexpr long long parts = most_parts<Program, reductions_of<Program, place::total, 0>>;
-
-  // At most `most` groups of blocks go through the groups of rows, of which there is one even
-  // without rows: values that no row enters are wanted in any case.
-  template <class Program, class Arguments>
-  [[gnu::cold]] static void finish(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
-                                   bound_arguments<Program> const& call, long long most,
-                                   long long groups) {
-    plan.split.groups = groups;
-    plan.grid = dim3(static_cast<unsigned>(clamped(groups, 1, at_least(1, most))) *
-                     static_cast<unsigned>(plan.split.blocks_per_row));
-    if constexpr (program_traits<Program>::has_total) add_slots(plan);
-    if (plan.split.segments > 1) {
-      std::size_t words = first_partial;
-      words += static_cast<std::size_t>(plan.grid.x / plan.split.blocks_per_row) * 2 *
-               most_segments * row_state_words<Program>;
-      plan.workspace_bytes = words * sizeof(unsigned);
-    }
-    prepare_arguments<Program, Arguments>(plan, layout, call);
   }
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Rows that are read once and leave nothing but values per row: each passes by the threads that
-// share it, tile by tile.
+// share it, tile by tile; a long one in segments, which several blocks share where there are few.
 
+#include "tenon/backend/cuda/row_segments.cuh"
 #include "tenon/backend/cuda/rows.cuh"
+#include "tenon/program/visit.hpp"
 
 namespace tenon {
 namespace detail {
@@ -13,15 +15,30 @@ template <class Program>
 inline constexpr bool passes_once =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
+// Whether a state is several numbers, as the moments are.
+template <class Program>
+inline constexpr bool has_large_states = [] {
+  bool result = false;
+  visit_instructions<Program>([&](auto index) {
+    using I = typename program_traits<Program>::template at<decltype(index)::value>;
+    if constexpr (I::is_reduction && I::where == place::row)
+      result = result || std::is_class_v<typename I::value_type>;
+  });
+  return result;
+}();
+
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr int most_warps = C::threads_per_block / 32;
+  static constexpr bool asks_ahead = dims == 1 && has_large_states<Program>;
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
 
   arguments const& a;
   frame<Program> const& f;
+  int blocks, rank;  // blocks that share a row, and which of them this is
+  row_segments<Program> segments;
   int const lanes = static_cast<int>(blockDim.x);
   int buffer = 0;  // of the shared states
 
@@ -33,31 +50,76 @@ template <class Program, class C> struct streamed_worker {
     request_row_values<Program>(values, a, offsets, is_inside);
     take_row_values<Program>(f, values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
-    sweep(offsets, is_inside);
-    combine();
+#pragma unroll 1
+    for (int segment = rank; segment < a.split.segments; segment += blocks) {
+      sweep(segment, offsets, is_inside);
+      combine();
+      if (a.split.segments > 1 && threadIdx.x == 0)
+        segments.template put<reductions>(f.row, segment);
+    }
+    if (a.split.segments > 1) segments.template combine<reductions>(f.row, a.split.segments);
     evaluate<place::row, 1, 1>(f);
-    if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets);
+    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets);
   }
 
  private:
-  __device__ __forceinline__ void sweep(operand_offsets<Program> const& offsets, bool is_inside) {
-    using loads = needed_loads<Program, v, items, 1, false>;
-    using running = running_states<Program, v, items, 1>;
+  using loads = needed_loads<Program, v, items, 1, false>;
+  using running = running_states<Program, v, items, 1>;
+  using tile_type = selected_registers<Program, loads>;
+
+  __device__ __forceinline__ void sweep(int segment, operand_offsets<Program> const& offsets,
+                                        bool is_inside) {
     selected_registers<Program, running> states;
     reset<Program, running>(states);
     cascade<Program, running> levels;
-    int const vectors = static_cast<int>(a.vectors), whole = a.tail != 0 ? vectors - 1 : vectors;
-#pragma unroll 1
-    for (int first = 0; first < vectors; first += lanes * items) {
-      item_positions<int> positions{first + static_cast<int>(threadIdx.x), lanes, whole, a.tail};
-      selected_registers<Program, loads> tile;
+    int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
+    // The segment begins at `origin` and has `vectors` before its end or the row's.
+    long long const size = a.split.tiles_per_segment * step, origin = segment * size,
+                    left = is_inside ? a.vectors - origin : 0;
+    int const vectors = static_cast<int>(left < size ? left : size);
+    int first = 0;
+    auto take = [&](tile_type& tile, auto const& positions) {
       selected_registers<Program, no_loads> none;
-      load_tile<Program, loads, v, items, dims, false>(tile, a, offsets, positions, is_inside);
-      process_tile<1, false, v, items, dims, loads, no_loads, no_loads>(
-          tile, none, states, f, a, offsets, positions, is_inside);
+      process_tile<1, false, v, items, dims, loads, no_loads, no_loads>(tile, none, states, f, a,
+                                                                        offsets, positions, true);
       levels.after_tile(states);
+    };
+    if constexpr (dims == 1) {
+      // Tiles that are all inside need no look at their vectors. Where much is computed of one, the
+      // next is under way meanwhile.
+      auto whole = [&](int at) {
+        return whole_positions<int>{static_cast<int>(origin) + at + thread, lanes};
+      };
+      tile_type next;
+      if (asks_ahead && vectors >= step) request(next, offsets, whole(0));
+#pragma unroll 1
+      for (; vectors - first >= step; first += step) {
+        tile_type tile;
+        if constexpr (asks_ahead) {
+          tile = next;
+          if (vectors - first >= 2 * step) request(next, offsets, whole(first + step));
+        } else {
+          request(tile, offsets, whole(first));
+        }
+        take(tile, whole(first));
+      }
+    }
+    // The last vector of a row may be one in part.
+    int const partial = dims > 1 && left <= size ? a.tail : 0;
+#pragma unroll 1
+    for (; first < vectors; first += step) {
+      far_positions const positions{{first + thread, lanes, vectors - (partial != 0), partial},
+                                    origin};
+      tile_type tile;
+      request(tile, offsets, positions);
+      take(tile, positions);
     }
     levels.finish(f.row, states);
+  }
+  template <class Positions>
+  __device__ __forceinline__ void request(tile_type& tile, operand_offsets<Program> const& offsets,
+                                          Positions const& positions) const {
+    load_tile<Program, loads, v, items, dims, false>(tile, a, offsets, positions, true);
   }
 
   // Lanes by shuffles; then one barrier, after which each warp combines the states of all.
@@ -88,13 +150,15 @@ template <class Program, class C> struct streamed_worker {
 }  // namespace detail
 
 // Owners: blockDim.x threads share a row, blockDim.y rows are a group, and the blocks take the
-// groups in turn; thread `lane` of a row takes vectors lane, lane + lanes, ... of a tile. A row
-// beyond the end is swept by its threads but not read. Registers: items vectors of each operand; up
-// to four running states per reduction, and two more. Shared memory: one state per warp and
-// reduction, twice. Global memory: each operand is read once.
-// @pre nothing of a row is needed twice; the grid is a function of the shape if there are totals
+// groups in turn; thread `lane` of a row takes vectors lane, lane + lanes, ... of a tile. A row in
+// several segments is a group, which blocks_per_row blocks share. A row beyond the end is swept by
+// its threads but not read. Registers: items vectors of each operand; up to four running states per
+// reduction, and two more. Shared memory: one state per warp and reduction, twice. Global memory:
+// each operand is read once; one state per segment and reduction, twice.
+// @pre nothing of a row is needed twice; the grid is a function of the shape if there are totals;
+// all blocks are resident if several share a row
 // @post every store is written once per position; a row's bits depend on its elements and their
-// number alone; the slots are 0 again
+// number alone; the slots and the barriers are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     streamed_rows_kernel(const __grid_constant__ Arguments a) {
@@ -106,9 +170,16 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, element, total};
   start(f, a);
   start_totals(f);
-  streamed_worker<Program, C> worker{a, f};
-  for (long long group = blockIdx.x; group < a.split.groups; group += gridDim.x)
+  int const blocks = a.split.blocks_per_row;
+  long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;
+  streamed_worker<Program, C> worker{a,
+                                     f,
+                                     blocks,
+                                     static_cast<int>(blockIdx.x % blocks),
+                                     {a.workspace, static_cast<int>(group), blocks}};
+  for (; group < a.split.groups; group += groups)
     worker.finish_row(group * blockDim.y + threadIdx.y);
+  if (a.split.segments > 1) worker.segments.end();
   end_launch<C::threads_per_block>(f, a, worker.buffer);
 }
 

@@ -65,7 +65,7 @@ __device__ __forceinline__ void process_runs(Tile const& tile, States& states,
         in_run<Program, element_stores<Program, V>>(row, a, positions.at(u)), positions, u, true);
     live_elements += positions.template count<V>(u);
     if ((u + 1) % batch_items != 0) continue;
-    accumulate_batch<Program, V, Items, Phase>(states, values, live_elements);
+    accumulate_batch<Program, V, Items, Phase>(states, values, live_elements, unordered_batch{});
     live_elements = 0;
   }
 }

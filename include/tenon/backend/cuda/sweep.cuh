@@ -4,7 +4,7 @@
 // stores are written.
 
 #include "tenon/backend/cuda/drawn_vectors.cuh"
-#include "tenon/backend/cuda/reduce.cuh"
+#include "tenon/backend/cuda/running_states.cuh"
 
 namespace tenon::detail {
 
@@ -25,12 +25,12 @@ inline constexpr bool reductions_in<Program, Phase, std::integer_sequence<int, K
 // in Late.
 template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Fixed,
           class Late, class Program, class Tile, class Fixed_tile, class Late_tile, class Values,
-          class States, class Arguments, class Index>
+          class States, class Arguments, class Positions>
 __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile const& fixed,
                                              Late_tile const& late, Values& values, States& states,
                                              frame<Program> const& around, Arguments const& a,
                                              operand_offsets<Program> const& row,
-                                             item_positions<Index> const& positions, int position,
+                                             Positions const& positions, int position,
                                              bool is_row_inside) {
   using running = running_states<Program, V, Items, Phase>;
   using collected = collected_values<Program, V, Items, Phase>;
@@ -74,23 +74,37 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     store_item<Program, V, Dims>(results, a, row, positions, position, is_row_inside ? count : 0);
 }
 
+// The positions of a batch of items, the first of which is item `first_item`, in columns of one
+// dimension: they ascend with the ordinal of an element.
+template <class Program, int V, class Arguments, class Positions> struct ordered_batch {
+  Arguments const& a;
+  operand_offsets<Program> const& row;
+  Positions const& positions;
+  int first_item;
+
+  template <int K> __device__ __forceinline__ long long at(int ordinal) const {
+    using I = typename program_traits<Program>::template at<K>;
+    long long const column =
+        static_cast<long long>(positions.at(first_item + ordinal / V)) * V + ordinal % V;
+    long long const from_row = I::varies_over_rows ? row.loads[I::bits] : 0;
+    return position_of<Program, K>(a, from_row + column * a.load_columns[I::bits][0], true);
+  }
+};
+
 // Evaluates a loaded tile for the reductions of phase Phase and, if Stores, writes the element
 // stores. Loads in Fixed were made before the first row, those in Late are made here, item by item.
 // @pre the registers around the elements are valid up to phase Phase - 1
 // @post states of dead elements are unchanged; nothing is written for them, or outside the rows
 template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Fixed,
           class Late, class Program, class Tile, class Fixed_tile, class States, class Arguments,
-          class Index>
+          class Positions>
 __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, States& states,
                                              frame<Program> const& around, Arguments const& a,
                                              operand_offsets<Program> const& row,
-                                             item_positions<Index> const& positions,
-                                             bool is_row_inside) {
+                                             Positions const& positions, bool is_row_inside) {
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
   auto request = [&](auto& late, int u) {
-    item_positions<Index> one = positions;
-    one.first = positions.at(u);
-    load_tile<Program, Late, V, 1, Dims, false>(late, a, row, one, is_row_inside);
+    load_tile<Program, Late, V, 1, Dims, false>(late, a, row, positions.from(u), is_row_inside);
   };
   auto process = [&](int u, int position, auto const& late) {
     process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
@@ -117,7 +131,13 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
       process(u, u, late[u % 2]);
       live_elements += positions.template count<V>(u);
       if ((u + 1) % batch_items != 0) continue;
-      accumulate_batch<Program, V, Items, Phase>(states, values, live_elements);
+      if constexpr (Dims == 1)
+        accumulate_batch<Program, V, Items, Phase>(states, values, live_elements,
+                                                   ordered_batch<Program, V, Arguments, Positions>{
+                                                       a, row, positions, u + 1 - batch_items});
+      else
+        accumulate_batch<Program, V, Items, Phase>(states, values, live_elements,
+                                                   unordered_batch{});
       live_elements = 0;
     }
   }
