@@ -66,6 +66,13 @@ ROWS = [
     *rows("movement", "cat10_relu", [(1000, 100)], "f32", SINGLE),
     *rows("movement", "rmsnorm_blockquant", [(8192, 4096)], "bf16", SINGLE),
     *rows("movement", "rope_gqa", [(4, 4096, 32, 128)], "bf16", SINGLE),
+    *rows("patterns", "entropy", [(1, 32768)], "f32", SINGLE),
+    *rows("patterns", "kl_div_value_grad", [(4, 1048576)], "f32", SINGLE),
+    *rows("patterns", "standardize", [4194304], "f32", SINGLE),
+    *rows("patterns", "fp8_and_transposed", [(8192, 8192)], "bf16", SINGLE),
+    *rows("patterns", "qk_rmsnorm_rope", [(4, 4096, 32, 128)], "bf16", SINGLE),
+    *rows("patterns", "cumsum_normalized", [(4096, 4096)], "f32", SINGLE),
+    *rows("patterns", "softmax_but_last", [(65536, 513)], "f32", SINGLE),
     *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
     *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),
 ]

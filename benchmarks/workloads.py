@@ -46,6 +46,21 @@ def softmax_axis0(x):
     return torch.softmax(x, dim=0)
 
 
+def softmax_but_last(x):
+    return torch.softmax(x, dim=-1)[..., :-1].contiguous()
+
+
+def entropy(x):
+    log_p = torch.log_softmax(x, -1)
+    return -(log_p.exp() * log_p).sum(-1)
+
+
+def kl_div_value_grad(x, target):
+    log_p = torch.log_softmax(x, -1)
+    loss = F.kl_div(log_p, target, reduction="sum")
+    return loss, log_p.exp() * target.sum(-1, keepdim=True) - target
+
+
 def layer_norm(x, w, b):
     return F.layer_norm(x, w.shape, w, b)
 
@@ -135,8 +150,17 @@ def cumsum_over_amax(x):
     return x.cumsum(-1) / x.amax(-1, keepdim=True)
 
 
+def cumsum_normalized(x):
+    sums = x.cumsum(-1)
+    return sums / sums.abs().amax(-1, keepdim=True)
+
+
 def norm_scale(x):
     return x * torch.clamp(1.0 / x.norm(), max=1.0)
+
+
+def standardize(x):
+    return (x - x.mean()) * torch.rsqrt(x.var(correction=0))
 
 
 def batchnorm_train(x):
@@ -181,12 +205,24 @@ def rmsnorm_blockquant(x, w):
     return values.flatten(-2), factor.squeeze(-1)
 
 
+def fp8_and_transposed(x):
+    values = wide(x)
+    small = values.to(torch.float8_e4m3fn)
+    return small, small.T.contiguous(), values.abs().amax()
+
+
+def rotated(x, cosines, sines):
+    a, b = wide(x).chunk(2, -1)
+    c, s = cosines[None, :, None], sines[None, :, None]
+    return torch.cat((a * c - b * s, b * c + a * s), -1)
+
+
 def rope_gqa(q, k, cosines, sines):
-    def rotated(x):
-        a, b = wide(x).chunk(2, -1)
-        c, s = cosines[None, :, None], sines[None, :, None]
-        return torch.cat((a * c - b * s, b * c + a * s), -1).to(x.dtype)
-    return rotated(q), rotated(k)
+    return tuple(rotated(x, cosines, sines).to(x.dtype) for x in (q, k))
+
+
+def qk_rmsnorm_rope(q, k, cosines, sines, wq, wk):
+    return tuple(rotated(rms_scaled(x, w), cosines, sines).to(x.dtype) for x, w in ((q, wq), (k, wk)))
 
 
 # --- from which inputs ------------------------------------------------------------------------------------------------
@@ -210,6 +246,14 @@ def rotation_inputs(shape, make):
     positions = torch.arange(length, device=q.device)[:, None]
     angles = positions / 10000.0 ** (torch.arange(size // 2, device=q.device) / (size // 2))
     return q, k, torch.cos(angles), torch.sin(angles)
+
+
+def rotation_inputs_with_weights(shape, make):
+    return *rotation_inputs(shape, make), make(shape[-1]), make(shape[-1])
+
+
+def with_probabilities(shape, make):
+    return make(*shape), torch.softmax(make(*shape), -1)
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -245,6 +289,9 @@ WORKLOADS = {
     "adam": Workload(adam, lambda shape, make: tuple(make(*shape).abs() for _ in range(4)), arrays(7)),
     "softmax": Workload(softmax, like_first(1), read_and_write),
     "softmax_axis0": Workload(softmax_axis0, like_first(1), read_and_write),
+    "softmax_but_last": Workload(softmax_but_last, like_first(1), lambda x: nbytes(x) + nbytes(x[..., :-1])),
+    "entropy": Workload(entropy, like_first(1), reads),
+    "kl_div_value_grad": Workload(kl_div_value_grad, with_probabilities, arrays(3)),
     "layer_norm": Workload(layer_norm, with_row_vectors(1, 2), read_and_write),
     "seed_layernorm_gelu": Workload(seed_layernorm_gelu, with_row_vectors(1, 2), read_and_write),
     "rmsnorm": Workload(rmsnorm, with_row_vectors(1, 1), read_and_write),
@@ -264,7 +311,9 @@ WORKLOADS = {
     "mse_value_grad": Workload(mse_value_grad, like_first(2), arrays(3)),
     "cumsum": Workload(cumsum, like_first(1), read_and_write),
     "cumsum_over_amax": Workload(cumsum_over_amax, like_first(1), read_and_write),
+    "cumsum_normalized": Workload(cumsum_normalized, like_first(1), read_and_write),
     "norm_scale": Workload(norm_scale, like_first(1), read_and_write),
+    "standardize": Workload(standardize, like_first(1), read_and_write),
     "batchnorm_train": Workload(batchnorm_train, like_first(1), read_and_write),
     "groupnorm_silu": Workload(groupnorm_silu, like_first(1), read_and_write),
     "sum0_sum1": Workload(sum0_sum1, like_first(1), reads),
@@ -275,5 +324,7 @@ WORKLOADS = {
     "fp8_tensorwise_quant": Workload(fp8_tensorwise_quant, like_first(1), lambda x: nbytes(x) * 3 // 2, 2e-2),
     "rmsnorm_blockquant": Workload(rmsnorm_blockquant, with_row_vectors(1, 1),
                                    lambda x, w: nbytes(x) + x.numel() * (QUANTIZED_COLUMNS + 1) // QUANTIZED_COLUMNS, 2e-2),
+    "fp8_and_transposed": Workload(fp8_and_transposed, like_first(1), read_and_write),
     "rope_gqa": Workload(rope_gqa, rotation_inputs, lambda q, k, *_: 2 * nbytes(q, k)),
+    "qk_rmsnorm_rope": Workload(qk_rmsnorm_rope, rotation_inputs_with_weights, lambda q, k, *_: 2 * nbytes(q, k)),
 }

@@ -20,10 +20,21 @@ void running_sum_over_largest(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
 }
 
+void running_sum_normalized(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        auto sums = tn::cumsum(x, tn::axis<-1>);
+        return sums / tn::max(tn::abs(sums), tn::axis<-1>, tn::keepdim);
+      },
+      "cumsum_normalized");
+  f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
+}
+
 constexpr bench::entry entries[] = {
     {"cumsum", "f32", 2, bench::guarded<running_sum<2>>},
     {"cumsum", "f32", 1, bench::guarded<running_sum<1>>},
     {"cumsum_over_amax", "f32", 2, bench::guarded<running_sum_over_largest>},
+    {"cumsum_normalized", "f32", 2, bench::guarded<running_sum_normalized>},
 };
 
 }  // namespace

@@ -13,6 +13,13 @@ void scale_by_norm(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 1>(1))(c.in<float, 1>(0));
 }
 
+void standardize(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) { return (x - tn::mean(x)) * tn::rsqrt(tn::var(x, tn::correction<0>)); },
+      "standardize");
+  f.on(c.stream()).into(c.out<float, 1>(1))(c.in<float, 1>(0));
+}
+
 void batch_norm(bench::call const& c) {
   static auto const f = tn::compile(
       [](auto x) {
@@ -40,6 +47,7 @@ void quantize(bench::call const& c) {
 
 constexpr bench::entry entries[] = {
     {"norm_scale", "f32", 1, bench::guarded<scale_by_norm>},
+    {"standardize", "f32", 1, bench::guarded<standardize>},
     {"batchnorm_train", "f32", 4, bench::guarded<batch_norm>},
     {"fp8_tensorwise_quant", "bf16", 2, bench::guarded<quantize>},
 };

@@ -22,6 +22,7 @@ constexpr bool columns_follow_rows(coordinates const& along, unsigned rows, unsi
 template <class Flat>
 constexpr bool columns_are_inner(Flat const& about, bool const* inputs_are_row_major) {
   for (load const& l : about.loads) {
+    if (l.view == no_view) return false;
     node const& view = about.nodes[l.view];
     if (!view.is<ops::input>() || !inputs_are_row_major[view.bits] || !columns_follow_rows(l.along, about.rows, about.columns))
       return false;

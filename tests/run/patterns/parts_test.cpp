@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several results that are parts or other views of one computation, in one launch: heads of two
-// tensors normalised and rotated, numbers quantised with their transpose, a divergence with its
-// gradient.
+// tensors normalised and rotated, numbers quantised with their transpose or with a scale for each
+// block of columns, a divergence with its gradient.
 #include "run/support/arrays.hpp"
 #include "run/support/one_launch.hpp"
 
@@ -9,7 +9,40 @@ namespace {
 
 using reference::doubles;
 
-// RMS norm with a weight of its own for query and key heads, then the rotation of halves.
+// The rotation of halves, of query and key heads, and of such heads normalised.
+void check_rotated(std::int64_t batch, std::int64_t length, std::int64_t size) {
+  constexpr std::int64_t query_heads = 4, key_heads = 2;
+  static auto const f = tn::compile([](auto q, auto k, auto c, auto s) {
+    auto turned = tn::rope(tn::concat(q, k, tn::axis<2>), tn::unsqueeze(c, tn::axis<1>),
+                           tn::unsqueeze(s, tn::axis<1>));
+    auto [of_q, of_k] = tn::split(turned, tn::axis<2>, tn::lengths<4, 2>);
+    return tn::outputs(of_q, of_k);
+  });
+  std::int64_t const half = size / 2;
+  auto q = random_array<float, 4>({batch, length, query_heads, size});
+  auto k = random_array<float, 4>({batch, length, key_heads, size});
+  auto c = random_array<float, 2>({length, half}), s = random_array<float, 2>({length, half});
+  array<float, 4> q_out({batch, length, query_heads, size}),
+      k_out({batch, length, key_heads, size});
+  expect_one_launch([&](tn::stream on) {
+    f.on(on).into(q_out.view(), k_out.view())(q.view(), k.view(), c.view(), s.view());
+  });
+  auto const check = [&](doubles const& x, doubles const& result, std::int64_t heads) {
+    doubles const cosines = c.values(), sines = s.values();
+    for (std::int64_t row = 0; row < x.size() / size; ++row)
+      for (std::int64_t d = 0; d < half; ++d) {
+        double const a = x[row * size + d], b = x[row * size + half + d];
+        std::int64_t const angle = row / heads % length * half + d;
+        EXPECT_NEAR(result[row * size + d], a * cosines[angle] - b * sines[angle], 1e-5) << row;
+        EXPECT_NEAR(result[row * size + half + d], b * cosines[angle] + a * sines[angle], 1e-5)
+            << row;
+      }
+  };
+  check(q.values(), q_out.result(), query_heads);
+  check(k.values(), k_out.result(), key_heads);
+}
+
+// RMS norm with a weight of its own for query and key heads before that.
 void check_heads(std::int64_t batch, std::int64_t length, std::int64_t size) {
   constexpr std::int64_t query_heads = 4, key_heads = 2;
   static auto const f = tn::compile([](auto q, auto k, auto wq, auto wk, auto c, auto s) {
@@ -73,6 +106,44 @@ void check_quantized(std::int64_t rows, std::int64_t columns) {
   EXPECT_EQ(largest.result()[0], expected);
 }
 
+// RMS norm, of which every 32 columns share a scale: numbers and scales against those that follow
+// from the normalised row in double precision.
+void check_block_quantized(std::int64_t rows, std::int64_t columns) {
+  using quantized = tn::float8_e4m3;
+  static auto const f = tn::compile([](auto x, auto w) {
+    auto y = tn::rms_norm(x, w, tn::axis<-1>, 1e-6);
+    auto largest = tn::block_max(tn::abs(y), tn::axis<-1>, tn::ct<32>);
+    auto scale = 448.0f / tn::maximum(largest, 1e-12f);
+    return tn::outputs(tn::cast<quantized>(y * scale),
+                       tn::slice(1.0f / scale, tn::axis<-1>, tn::range<0, tn::end, 32>));
+  });
+  auto x = random_array<float, 2>({rows, columns});
+  auto w = random_array<float, 1>({columns});
+  array<quantized, 2> out({rows, columns});
+  array<float, 2> factors({rows, columns / 32});
+  expect_one_launch(
+      [&](tn::stream on) { f.on(on).into(out.view(), factors.view())(x.view(), w.view()); });
+  doubles const a = x.values(), b = w.values(), numbers = out.result(), scales = factors.result();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    double squares = 0;
+    for (std::int64_t j = 0; j < columns; ++j) squares += a[row * columns + j] * a[row * columns + j];
+    double const norm = 1 / std::sqrt(squares / static_cast<double>(columns) + 1e-6);
+    for (std::int64_t block = 0; block < columns / 32; ++block) {
+      double largest = 0;
+      for (std::int64_t j = block * 32; j < block * 32 + 32; ++j)
+        largest = std::max(largest, std::abs(a[row * columns + j] * norm * b[j]));
+      double const scale = scales[row * (columns / 32) + block];
+      EXPECT_NEAR(scale, largest / 448, 1e-5 * largest / 448) << row << ", " << block;
+      // Three bits of a number of e4m3, whose smallest step is 2^-9.
+      for (std::int64_t j = block * 32; j < block * 32 + 32; ++j) {
+        double const expected = a[row * columns + j] * norm * b[j] / scale;
+        EXPECT_NEAR(numbers[row * columns + j], expected, std::abs(expected) / 15.9 + 0x1p-10 + 1e-4)
+            << row << ", " << j;
+      }
+    }
+  }
+}
+
 // Of probabilities: sum of t * (log(t) - log_softmax(x)), and its gradient of x.
 void check_divergence(std::int64_t rows, std::int64_t columns) {
   static auto const f = tn::compile([](auto x, auto t) {
@@ -105,11 +176,17 @@ void check_divergence(std::int64_t rows, std::int64_t columns) {
   EXPECT_NEAR(loss.result()[0], expected, 1e-5 * magnitude);
 }
 
+TEST(one_launch, rotated_heads) {
+  check_rotated(1, 1, 2), check_rotated(2, 3, 32), check_rotated(2, 7, 128);
+}
 TEST(one_launch, normalised_and_rotated_heads) {
   check_heads(1, 1, 2), check_heads(2, 3, 32), check_heads(2, 7, 128);
 }
 TEST(one_launch, quantised_with_its_transpose) {
   check_quantized(1, 1), check_quantized(31, 33), check_quantized(128, 257);
+}
+TEST(one_launch, normalised_and_quantised_by_blocks) {
+  check_block_quantized(1, 32), check_block_quantized(33, 256), check_block_quantized(5, 4096);
 }
 TEST(one_launch, divergence_and_gradient) {
   check_divergence(1, 33), check_divergence(5, 1025), check_divergence(4, 70001);

@@ -98,6 +98,27 @@ void check_running_sum(std::int64_t rows, std::int64_t columns) {
               "running sum over the largest");
 }
 
+void check_normalized_running_sum(std::int64_t rows, std::int64_t columns) {
+  static auto const f = tn::compile([](auto x) {
+    auto sums = tn::cumsum(x, tn::axis<-1>);
+    auto largest = tn::max(tn::abs(sums), tn::axis<-1>, tn::keepdim);
+    return tn::outputs(sums / largest, tn::squeeze(largest, tn::axis<-1>));
+  });
+  auto x = random_array<float, 2>({rows, columns}, arrangement::contiguous, 0.5, 3);
+  array<float, 2> out({rows, columns});
+  array<float, 1> largest({rows});
+  expect_one_launch([&](tn::stream on) { f.on(on).into(out.view(), largest.view())(x.view()); });
+  doubles sums = x.values();
+  for (std::int64_t i = 0; i < sums.size(); ++i)
+    if (i % columns) sums[i] += sums[i - 1];
+  tolerance const allowed{.arithmetic = 4 + sum_roundoffs(columns) + static_cast<double>(columns)};
+  check_close(tn::dtype::f32, largest.result(), reduced(sums, 0b10, false, reference::max), allowed,
+              "largest running sum");
+  check_close(tn::dtype::f32, out.result(),
+              elementwise(std::divides<>(), sums, reduced(sums, 0b10, true, reference::max)),
+              allowed, "running sum over its largest");
+}
+
 constexpr std::int64_t shapes[][2] = {{1, 1}, {33, 7}, {100, 1000}, {3, 70001}};
 
 TEST(one_launch, position_of_the_largest) {
@@ -111,6 +132,9 @@ TEST(one_launch, concat_and_relu) {
 }
 TEST(one_launch, running_sum_over_the_largest) {
   for (auto const& [rows, columns] : shapes) check_running_sum(rows, columns);
+}
+TEST(one_launch, running_sum_and_its_largest) {
+  for (auto const& [rows, columns] : shapes) check_normalized_running_sum(rows, columns);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row by row, or column by column, in one launch: softmax of few long rows and of columns, entropy,
-// group normalisation with an activation, a sum of operands with its normalisation.
+// group normalisation with an activation, a sum of operands with its normalisation, a part of a
+// softmax.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
 #include "run/support/one_launch.hpp"
@@ -71,6 +72,22 @@ void check_residual_layer_norm(std::int64_t rows, std::int64_t columns) {
               {.arithmetic = 16 + sum_roundoffs(columns), .scale = &scale}, "layer norm");
 }
 
+// As where the last column is the one that takes what the others do not.
+template <class T> void check_softmax_but_last(std::int64_t rows, std::int64_t columns) {
+  static auto const f = tn::compile([](auto x) {
+    return tn::slice(tn::softmax(x, tn::axis<-1>), tn::axis<-1>, tn::range<0, -1>);
+  });
+  auto x = random_array<T, 2>({rows, columns});
+  array<T, 2> out({rows, columns - 1});
+  expect_one_launch([&](tn::stream on) { f.on(on).into(out.view())(x.view()); });
+  doubles const all = reference::softmax(x.values(), 0b10);
+  doubles expected({rows, columns - 1});
+  for (std::int64_t i = 0; i < expected.size(); ++i)
+    expected[i] = all[i / (columns - 1) * columns + i % (columns - 1)];
+  check_close(tn::dtype_of<T>, out.result(), expected, {.arithmetic = 16 + sum_roundoffs(columns)},
+              "softmax but its last column");
+}
+
 TEST(one_launch, softmax_of_few_long_rows) {
   check_softmax<float, 1>(4, 1 << 20);
   check_softmax<float, 1>(3, 100003);
@@ -80,6 +97,11 @@ TEST(one_launch, softmax_of_columns) {
   check_softmax<float, 0>(512, 1000);
   check_softmax<float, 0>(70001, 3);
   check_softmax<tn::bfloat16, 0>(4096, 33);
+}
+TEST(one_launch, softmax_but_its_last_column) {
+  check_softmax_but_last<float>(1000, 513);
+  check_softmax_but_last<float>(7, 2);
+  check_softmax_but_last<tn::bfloat16>(33, 4097);
 }
 TEST(one_launch, entropy) {
   check_entropy(1, 32768);

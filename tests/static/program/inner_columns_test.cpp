@@ -31,6 +31,10 @@ static_assert(!is_inner<matrix>([](auto x) { return transpose(softmax(x, axis<1>
 // Columns of two axes with a row axis between them.
 static_assert(!is_inner<cube>([](auto x) { return softmax(x, axis<0, 2>); }));
 static_assert(is_inner<cube>([](auto x) { return softmax(x, axis<1, 2>); }));
+// Positions, which a part of a result is found by, are of no argument.
+static_assert(!is_inner<matrix>([](auto x) {
+  return slice(softmax(x, axis<-1>), axis<-1>, range<0, -1>);
+}));
 
 }  // namespace
 }  // namespace tenon::test
