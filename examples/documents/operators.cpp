@@ -3,6 +3,7 @@
 
 #include "document.hpp"
 
+#include <tenon/special.hpp>
 #include <tenon/tenon.hpp>
 
 namespace tn = tenon;
@@ -66,12 +67,13 @@ constexpr call_form index_calls[] = {
     {"argmax(x), argmax(x, axis<k>), argmin", "the index of the greatest or least element, i64: the lowest of equals, NaN first; row-major over several axes"},
     {"max_with_index(x, axis<k>), min_with_index", "`auto [values, indices]`, in one pass"},
     {"take(x, index, axis<k>), index_select", "the axis is replaced by the axes of the index"},
-    {"take_along_axis(x, index, axis<k>)", "element by element along the axis; the index has the rank of x"},
+    {"take_along_axis(x, index, axis<k>)", "element by element along the axis; the index has the rank of x; also called `gather`"},
     {"topk(x, axis<k>, ct<n>), topk(x, axis<k>, ct<n>, smallest)", "`auto [values, indices]`: the first n of the descending or ascending order; of equals the lowest index, NaN is the greatest; n above 16 with `<tenon/sort.hpp>`"},
     {"embedding(table, index)", "the rows that the index names"},
+    {"searchsorted(sequence, x), bucketize(x, boundaries), (..., right)", "how many elements of a sequence, sorted along its last axis, come before each element, i64; with `right` those that equal it too; NaN comes last. The sequence is an argument or a view of one: a vector for all, or one for each row"},
     {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
     {"scatter(base, axis<k>, index, updates)", "the base with the updates at the index along the axis, which is of one axis or of the base's; of several for one place the last"},
-    {"scatter_add(base, axis<k>, index, updates), scatter_mul, scatter_max, scatter_min", "the same, combined with the base and each other in the order of the updates: the same bits in every run"},
+    {"scatter_add(base, axis<k>, index, updates), scatter_mul, scatter_max, scatter_min, index_add", "the same, combined with the base and each other in the order of the updates: the same bits in every run"},
 };
 constexpr call_form sort_calls[] = {
     {"sort(x, axis<k>), sort(x, axis<k>, descending)", "the elements in order, equal ones as they were"},
@@ -92,6 +94,7 @@ constexpr call_form view_calls[] = {
     {"tril(x, ct<k>), triu", "the elements below or above a diagonal of the last two axes, 0 elsewhere"},
     {"one_hot(x, ct<n>)", "a last axis with 1 at the class, i64"},
     {"arange<n>(x)", "0 to n - 1, i64; x is any value"},
+    {"full<2, 3>(x, number), eye<n>(x), eye<n, m>(x, ct<k>)", "a number in a shape of its own; 1 on a diagonal, f32; x is any value"},
     {"full_like(x, number), zeros_like, ones_like, eye_like", "in the shape and dtype of x"},
 };
 constexpr call_form random_calls[] = {
@@ -99,6 +102,28 @@ constexpr call_form random_calls[] = {
     {"randn(x, seed)", "normal, mean 0 and variance 1"},
     {"bernoulli(p, seed)", "1 with probability p, else 0"},
     {"dropout(x, p, seed)", "0 with probability p, else x / (1 - p)"},
+};
+constexpr call_form composite_calls[] = {
+    {"mean, var, stddev, logsumexp", "reductions; the variances take `correction<n>`, 1 unless given"},
+    {"var_mean(x, ...)", "`auto [variance, mean]`, in one pass"},
+    {"l1_norm, l2_norm, inf_norm, norm(x, ct<p>, ...), sum_of_squares, count_nonzero, amax, amin", "reductions"},
+    {"softmax(x, axis<...>), softmin, log_softmax", "along the axes"},
+    {"layer_norm(x), (x, axis), (x, weight, bias), (x, weight, bias, axis), (..., epsilon)", "mean 0 and variance 1 along the axes"},
+    {"rms_norm(x), (x, axis), (x, weight), (x, weight, axis), (..., epsilon)", "the mean of squares 1 along the axes"},
+    {"batch_norm(x), instance_norm(x), (x, weight, bias), (..., epsilon)", "per channel (axis 1), of the batch or of each sample"},
+    {"batch_norm_training(x, mean, variance), (x, mean, variance, weight, bias), (..., momentum)", "`auto [values, mean, variance]`: also the running statistics after this batch"},
+    {"batch_norm_inference(x, mean, variance), (x, mean, variance, weight, bias), (..., epsilon)", "by given statistics"},
+    {"group_norm(x, ct<groups>), (x, ct<groups>, weight, bias), (..., epsilon)", "per group of channels of each sample"},
+    {"relu6, hardtanh(x), hardtanh(x, low, high), prelu(x, slope), celu(x), celu(x, alpha), swiglu(gate, x)", "activations beside those of the table"},
+    {"lerp(x, y, weight), addcmul(x, a, b), addcdiv(x, a, b), (..., factor), masked_fill(x, mask, number)", "as PyTorch has them"},
+    {"fmax(x, y), fmin(x, y)", "of which one may be NaN: then it is the other one"},
+    {"cross_entropy(x, labels), nll_loss(x, labels)", "with any of `axis<k>`, `ignore_index<n>`, `label_smoothing(0.1)`, `class_weights(w)`, `sum`, `none`; probabilities in the place of labels"},
+    {"mse_loss, l1_loss, huber_loss, smooth_l1_loss, bce_with_logits_loss, kl_div_loss, hinge_loss", "`(x, target)`, a parameter (delta, beta, positive weight) or none, `sum` or `none` instead of the mean"},
+    {"cosine_similarity(x, y, axis<k>), cosine_embedding_loss(x, y, target), (..., margin)", "along an axis; along the last one"},
+    {"rope(x, cosines, sines), (..., interleaved)", "pairs of the last axis rotated by an angle"},
+    {"quantize<T>(x, axis<k>), quantize<T>(x, ct<block>)", "`auto [values, scales]` of `int8` or a float8, by the greatest magnitude of each row or block"},
+    {"dequantize(values, scales)", "in f32"},
+    {"sgd(p, g, rate), sgd_momentum(p, g, v, rate), adam(p, g, m, v, step, rate), adamw", "one step of an optimizer, its numbers and the decay as further arguments; several outputs"},
 };
 template <std::size_t N>
 std::string calls(call_form const (&forms)[N]) {
@@ -121,6 +146,9 @@ int main(int argc, char** argv) {
       "*Accuracy* is the largest error allowed in f32 and f64. *Folded* operators on literals are computed while compiling.\n\n"
       "| name | operands | results | cost | domain | accuracy | passes |\n|---|---|---|---|---|---|---|\n" +
       pointwise_rows(tn::ops::pointwise_table{}) +
+      "\nOf `#include <tenon/special.hpp>`:\n\n"
+      "| name | operands | results | cost | domain | accuracy | passes |\n|---|---|---|---|---|---|---|\n" +
+      pointwise_rows(tn::ops::special_table{}) +
       "\n## Reductions\n\n"
       "Called as `(x)`, `(x, tn::axis<...>)` or `(x, tn::axis<...>, tn::keepdim)`; no axes means all of them. `product` is called\n"
       "`tn::prod`.\n\n"
@@ -128,8 +156,9 @@ int main(int argc, char** argv) {
       reduction_rows(tn::ops::reduction_table{}) +
       "\nOf elements with their positions: " + names(tn::ops::indexed_reduction_table{}) + "; they are called as such.\n"
       "\nProjections read one member of such a struct: " + names(tn::ops::projection_table{}) + ".\n\n"
-      "`tn::mean`, `tn::var` and `tn::logsumexp` are made of these, as are the functions of `nn/`: `tn::softmax`,\n"
-      "`tn::log_softmax`, `tn::layer_norm` and `tn::rms_norm`.\n\n"
+      "## Composites\n\nWritten over the operators as a user would write them; they fuse like what they are made of.\n\n"
+      "| called as | gives |\n|---|---|\n" +
+      calls(composite_calls) + "\n"
       "## Scans\n\nAlong one axis: " + names(tn::ops::scan_table{}) + ", called as `(x, axis<k>)` with any of `tn::exclusive`\n"
       "and `tn::reversed`. Sums of integers are i64; sums and products of floats are kept in double. With the positions of their\n"
       "results: " + names(tn::ops::indexed_scan_table{}) + ", `auto [values, indices]`; of equals the latest.\n\n"

@@ -48,4 +48,16 @@ void use() {
 #ifdef TENON_CASE_topk_by_number
   auto r = tn::compile([](auto a) { return tn::topk(a, tn::axis<1>, 3).values; })(x); // error here
 #endif
+
+// case: norm_of_negative_power
+// expected-error: "tenon: norm: the power is negative; give 0 or more, as in tn::norm(x, tn::ct<3>, tn::axis<1>)"
+#ifdef TENON_CASE_norm_of_negative_power
+  auto n = tn::compile([](auto a) { return tn::norm(a, tn::ct<-1>); })(x); // error here
+#endif
+
+// case: norm_by_number
+// expected-error: "tenon: norm: the arguments are not a value and a tn::ct; write tn::norm(x, tn::ct<3>, tn::axis<1>)"
+#ifdef TENON_CASE_norm_by_number
+  auto n = tn::compile([](auto a) { return tn::norm(a, 3); })(x); // error here
+#endif
 }

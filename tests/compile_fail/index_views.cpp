@@ -100,6 +100,20 @@ void use() {
   auto r = f(x);
 #endif
 
+// case: full_of_a_value
+// expected-error: "tenon: full: the arguments are not a value and a number; write tn::full<2, 3>(x, 1.5), where x is any value of the expression"
+#ifdef TENON_CASE_full_of_a_value
+  auto f = tn::compile([](auto a) { return a + tn::full<4, 6>(a, a); }); // error here
+  f(x);
+#endif
+
+// case: eye_of_a_number
+// expected-error: "tenon: eye: the arguments are not a value, or a value and a tn::ct; write tn::eye<3>(x), where x is any value of the expression"
+#ifdef TENON_CASE_eye_of_a_number
+  auto f = tn::compile([](auto a) { return a + tn::eye<4, 6>(6); }); // error here
+  f(x);
+#endif
+
 // case: full_like_of_a_value
 // expected-error: "tenon: full_like: the arguments are not a value and a number; write tn::full_like(x, 3), or tn::broadcast_to for a value of rank 0"
 #ifdef TENON_CASE_full_like_of_a_value

@@ -69,7 +69,7 @@ constexpr std::string_view name(refusal r) {
                                         "reshape_across_reduction", "several_spaces",
                                         "several_axis_groups", "too_many_axes",
                                         "scans_along_two_axes", "scan_is_moved",
-                                        "scatter_is_used_elsewhere"};
+                                        "scatter_is_used_elsewhere", "searched_is_computed"};
   return names[static_cast<int>(r)];
 }
 

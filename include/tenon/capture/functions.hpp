@@ -286,6 +286,8 @@ inline constexpr reduction<ops::sum> sum{};
 inline constexpr reduction<ops::product> prod{};
 inline constexpr reduction<ops::maximum_of> max{};
 inline constexpr reduction<ops::minimum_of> min{};
+inline constexpr reduction<ops::maximum_of> amax{};  // PyTorch's names of the two
+inline constexpr reduction<ops::minimum_of> amin{};
 inline constexpr reduction<ops::any_of> any{};
 inline constexpr reduction<ops::all_of> all{};
 inline constexpr function<detail::reduction_body<detail::mean_reduction>> mean{};

@@ -240,6 +240,8 @@ struct gather_nd_body {
 inline constexpr function<detail::iota_body> iota{};
 // NumPy's take_along_axis: result[i][j] = x[i][index[i][j]] along axis 1. A negative index counts from the end.
 inline constexpr function<detail::take_along_axis_body<true>> take_along_axis{};
+// PyTorch's name of it.
+inline constexpr function<detail::take_along_axis_body<true>> gather{};
 // NumPy's take: the axis of x is replaced by the axes of the index.
 inline constexpr function<detail::take_body> take{};
 // index_select(x, index, tn::axis<0>): take with an index of rank 1.

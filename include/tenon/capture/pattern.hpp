@@ -37,6 +37,38 @@ struct full_like_body {
   }
 };
 
+// A number in a shape of its own, and the elements where the column is the row plus an offset.
+template <long long... Extents>
+struct full_body {
+  template <dtype D, extent... E, class Number>
+  constexpr auto operator()(value<D, E...> const& x, Number number) const {
+    constexpr bool is_number = is_literal<Number>;
+    static_assert(is_number, "tenon: full: the arguments are not a value and a number; write tn::full<2, 3>(x, 1.5), where x is any value of the expression");
+    if constexpr (is_number) {
+      graph& g = *x.owner;
+      dim_list dims;
+      (dims.push_back(g.dims.constant(Extents)), ...);
+      return value<typed<Number>().type, extent(Extents)...>{&g, build::broadcast(g, node_of(g, number), {}, dims)};
+    } else {
+      return refused{};
+    }
+  }
+};
+template <long long Rows, long long Columns>
+struct eye_body {
+  template <dtype D, extent... E, auto Offset = 0>
+  constexpr auto operator()(value<D, E...> const& x, ct_t<Offset> = {}) const {
+    auto row = unsqueeze(arange_body<Rows>{}(x), axis<1>);
+    auto column = unsqueeze(arange_body<Columns>{}(x), axis<0>);
+    return cast<float>(column - row == static_cast<long long>(Offset));
+  }
+  template <class... A>
+  constexpr auto operator()(A const&...) const {
+    static_assert(is_known_form<A...>, "tenon: eye: the arguments are not a value, or a value and a tn::ct; write tn::eye<3>(x), where x is any value of the expression");
+    return refused{};
+  }
+};
+
 struct one_hot_body {
   template <dtype D, extent... E, auto Count>
   constexpr auto operator()(value<D, E...> const& index, ct_t<Count>) const {
@@ -233,6 +265,12 @@ struct select_body {
 // arange<N>(x): 0 to N - 1 as i64, of rank 1; x is any value of the expression.
 template <long long Count>
 inline constexpr function<detail::arange_body<Count>> arange{};
+// full<2, 3>(x, number): the number in that shape, in the dtype of such a literal; x is any value of the expression.
+template <long long... Extents>
+inline constexpr function<detail::full_body<Extents...>> full{};
+// eye<N>(x), eye<N, M>(x), with tn::ct<offset> or without: 1 where the column is the row plus the offset (0), else 0, f32.
+template <long long Rows, long long Columns = Rows>
+inline constexpr function<detail::eye_body<Rows, Columns>> eye{};
 // A number everywhere, in the shape and dtype of x.
 inline constexpr function<detail::full_like_body> full_like{};
 inline constexpr function zeros_like{[](auto x) { return full_like(x, 0); }};

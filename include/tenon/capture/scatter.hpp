@@ -203,6 +203,9 @@ inline constexpr function<detail::scatter_body<detail::assigned_update>> scatter
 // combined in their order.
 inline constexpr function<detail::scatter_body<detail::combined_update<ops::sum, ops::add>>>
     scatter_add{};
+// PyTorch's name of it for an index of one axis.
+inline constexpr function<detail::scatter_body<detail::combined_update<ops::sum, ops::add>>>
+    index_add{};
 inline constexpr function<detail::scatter_body<detail::combined_update<ops::product, ops::mul>>>
     scatter_mul{};
 inline constexpr function<

@@ -27,6 +27,7 @@ enum class refusal : unsigned char {
   scans_along_two_axes,  // or along one axis in both directions
   scan_is_moved,         // a view changes the scanned axis of a scan's result
   scatter_is_used_elsewhere,  // its result is reduced or seen by position, or there are two
+  searched_is_computed,       // the sequence of a search does not lie in memory
 };
 
 // Two dims that must turn out equal when the expression is called, and the operator that asked for

@@ -78,6 +78,31 @@ struct cosine_similarity_body {
   }
 };
 
+struct cosine_embedding_body {
+  template <class X, class Y, class Target, class... Given>
+  constexpr auto operator()(X x, Y y, Target target, Given... given) const {
+    return reduced(x, y, target, given...);
+  }
+
+ private:
+  template <class X, class Y, class Target, class Margin, class Reduce>
+  static constexpr auto apply(X x, Y y, Target target, Margin margin, Reduce reduce) {
+    auto likeness = cosine_similarity_body{}(x, y, axis<-1>);
+    return reduce(where(target > 0, 1 - likeness, relu(likeness - margin)));
+  }
+  template <class X, class Y, class Target, class... Given>
+  static constexpr auto reduced(X x, Y y, Target target, Given... given) {
+    if constexpr (sizeof...(Given) == 0)
+      return apply(x, y, target, 0, mean);
+    else if constexpr (sizeof...(Given) == 2)
+      return apply(x, y, target, given...);
+    else if constexpr ((is_function<Given> && ...))
+      return apply(x, y, target, 0, given...);
+    else
+      return apply(x, y, target, given..., mean);
+  }
+};
+
 }  // namespace detail
 
 // (x - target)^2
@@ -97,5 +122,8 @@ inline constexpr function<detail::loss_body<detail::hinge_terms>> hinge_loss{};
 // The cosine of the angle between vectors along an axis, (x, y, axis) or (x, y, axis, epsilon): lengths below epsilon (1e-8)
 // count as epsilon.
 inline constexpr function<detail::cosine_similarity_body> cosine_similarity{};
+// 1 - cosine along the last axis where the target is 1, max(0, cosine - margin) where it is -1: (x, y, target), then the
+// margin (0).
+inline constexpr function<detail::cosine_embedding_body> cosine_embedding_loss{};
 
 }  // namespace tenon

@@ -40,4 +40,7 @@ inline constexpr function<detail::softmax_body> softmax{};
 // x - max - log(sum(exp(x - max))) along the axis.
 inline constexpr function<detail::log_softmax_body> log_softmax{};
 
+// softmax of -x.
+inline constexpr function softmin{[](auto x, auto along) { return softmax(-x, along); }};
+
 }  // namespace tenon

@@ -65,6 +65,7 @@ struct op_info {
   bool has_state = false;           // the result is a struct that only projections, and reductions of it, read
   bool is_defined_on_empty = true;  // reduction: of no elements it is its identity; otherwise an error
   bool is_sort = false;             // scan: each element of the result may be any of the axis
+  bool is_search = false;           // pointwise: its first operand is read from its address on
   unsigned hash = 0;  // of the name: an address cannot be hashed in constant evaluation
 };
 
@@ -72,6 +73,9 @@ constexpr bool is_folded(double result) { return result < std::numeric_limits<do
 
 template <class Op>
 inline constexpr bool is_sort = requires { Op::is_sort; };
+
+template <class Op>
+inline constexpr bool is_search = requires { Op::is_search; };
 
 template <class Op>
 constexpr op_info describe();
@@ -211,6 +215,7 @@ constexpr op_info describe() {
   if constexpr (Op::is_foldable) result.fold = detail::fold<Op>;
   result.has_state = Op::has_state;
   result.is_sort = is_sort<Op>;
+  result.is_search = is_search<Op>;
   if constexpr (Op::kind == op_kind::reduction) {
     result.merges_with_itself = Op::merges_with_itself;
     result.is_defined_on_empty = Op::is_defined_on_empty;

@@ -17,6 +17,7 @@ constexpr bool check_one_kernel() {
   static_assert(Why != refusal::scans_along_two_axes, "tenon: compile: the scans are along different axes, or along one axis in both directions, which one kernel cannot do; write one expression per direction");
   static_assert(Why != refusal::scan_is_moved, "tenon: scan: its result is sliced, reshaped or taken from along the scanned axis; do that in an expression of its own, or before the scan");
   static_assert(Why != refusal::scatter_is_used_elsewhere, "tenon: scatter: its result is reduced, scanned or read at positions, or another scatter stands beside it; store it, and do that in an expression of its own");
+  static_assert(Why != refusal::searched_is_computed, "tenon: searchsorted: the sequence is computed, or seen by position (flip, roll, concat); store it by an expression of its own and pass the result");
   return Why == refusal::none;
 }
 

@@ -9,6 +9,7 @@
 
 #include "tenon/ir/build.hpp"
 #include "tenon/ops/scan.hpp"
+#include "tenon/ops/search.hpp"
 #include "tenon/schedule/space_windows.hpp"
 
 namespace tenon {
@@ -170,10 +171,11 @@ class space_builder : space_windows {
       return emit_load(d.id, d.along, is_of_index(d.id) ? reading::position : reading::element);
     if (n.is<ops::take>()) return emit_take(n, d);
     if (n.is(op_kind::movement)) return demands_[d.sources[0]].result;
+    if (n.op->is_search) return emit_search(n, d);
     instruction result{n.op, n.type, {}, 0, d.reduced, n.bits};
     for (int source : d.sources) {
-      result.operands.push_back(demands_[source].result);
-      result.axes |= space_.instructions[demands_[source].result].axes;
+      result.operands.push_back(value(source));
+      result.axes |= space_.instructions[result.operands[result.operands.size() - 1]].axes;
     }
     if (n.is(op_kind::reduction)) return emit_reduction(result);
     if (n.is(op_kind::scan)) note_scan(result, n, d.along);
@@ -212,8 +214,7 @@ class space_builder : space_windows {
     return g_[view].is<ops::index>();
   }
 
-  constexpr int emit_load(int view, coordinates const& along, reading what,
-                          unsigned axes = 0) {
+  constexpr int emit_load(int view, coordinates const& along, reading what, unsigned axes = 0) {
     op_info const* const ops[] = {op_id<ops::load>, op_id<ops::address>, op_id<ops::index>};
     instruction result{ops[static_cast<int>(what)],
                        what == reading::element ? g_[view].type : dtype::i64,
@@ -240,7 +241,7 @@ class space_builder : space_windows {
       return emit_load(view, along, is_position ? reading::position : reading::element);
     // At the place of the indices, so that there is no address where there is no index.
     unsigned axes = 0;
-    for (int source : d.sources) axes |= space_.instructions[demands_[source].result].axes;
+    for (int source : d.sources) axes |= space_.instructions[value(source)].axes;
     int at = emit_load(view, along, is_position ? reading::position : reading::address, axes);
     for (int k = 0; k < map.size(); ++k) {
       if (map[k] >= 0) continue;
@@ -251,16 +252,32 @@ class space_builder : space_windows {
                                              : op_id<ops::advance>;
       at = add_of(
           op, dtype::i64,
-          {{at, demands_[d.sources[number]].result, add_quantity({quantity::kind::stride, view, k}),
+          {{at, value(d.sources[number]), add_quantity({quantity::kind::stride, view, k}),
             add_quantity({quantity::kind::extent, view, k})},
            4});
     }
-    return is_position ? at : add_of(op_id<ops::fetch>, n.type, {{at}, 1});
+    return at;
+  }
+  // What a demand came to; of a take that is an address, from which the element is fetched.
+  constexpr int value(int demanded) {
+    int const at = demands_[demanded].result;
+    op_info const* const op = space_.instructions[at].op;
+    bool const is_address = op == op_id<ops::advance> || op == op_id<ops::advance_checked>;
+    return is_address ? add_of(op_id<ops::fetch>, g_[demands_[demanded].id].type, {{at}, 1}) : at;
+  }
+  // From the address of the first element on, with the stride and extent of the axis that leads there.
+  constexpr int emit_search(node const& n, demand const& d) {
+    int const first = demands_[d.sources[0]].result;
+    int at = first;
+    while (space_.instructions[space_.instructions[at].operands[1]].op != op_id<ops::search_start>)
+      at = space_.instructions[at].operands[0];
+    auto const along = space_.instructions[at].operands;
+    return add_of(n.op, n.type, {{first, value(d.sources[1]), along[2], along[3]}, 4});
   }
   constexpr void add_store(int demanded, int output) {
     demand const& d = demands_[demanded];
     int const offset = g_.outputs[output].window == no_attribute ? -1 : add_window(g_, output, d.along);
-    space_.stores.push_back({d.result, output, d.along, offset});
+    space_.stores.push_back({value(demanded), output, d.along, offset});
   }
 
   graph const& g_;
