@@ -8,14 +8,20 @@
 namespace tenon {
 
 // The program is a deduced type: a closure must not appear in a kernel's name.
-template <family const* Family, class Program> void compile_program(Program) {
+template <family const* Family, column_order Columns, class Program> void compile_program(Program) {
   bound_layout<Program> layout{};
   bound_arguments<Program> arguments{};
-  (void)make_cuda_plan<Program, Family>(layout, arguments, cuda_device_facts{});
+  (void)make_cuda_plan<Program, Family, Columns>(layout, arguments, cuda_device_facts{});
 }
 
 template <class... Arguments, class Function> void compile_plan(Function) {
-  compile_program<detail::lowered<Function, Arguments...>::flat.chosen>(
+  compile_program<detail::lowered<Function, Arguments...>::flat.chosen, column_order::any>(
+      to_program<Function, Arguments...>());
+}
+
+// The same for a call whose arguments are tensors with their columns side by side.
+template <class... Arguments, class Function> void compile_contiguous_plan(Function) {
+  compile_program<detail::lowered<Function, Arguments...>::flat.chosen, column_order::contiguous>(
       to_program<Function, Arguments...>());
 }
 

@@ -43,7 +43,7 @@ explanation explain_call(Program, expression_name const& name, Args const&... ar
                    .space = space::name,
                    .is_on_device = std::is_same_v<space, cuda>};
   // The plan is the one that a call would use; it is made now when there is none yet, and not launched.
-  using planner = runner<Signature, Program, Signature::has_inner_columns>;
+  using planner = runner<Signature, Program, Signature::columns>;
   typename planner::operands_type operands(planner::device(), false);
   (operands.add(args), ...);
   planner::cache().with(

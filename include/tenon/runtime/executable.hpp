@@ -63,11 +63,11 @@ inline void* start_of(argument const* arrays, operand_range const& range) {
 
 // One expression for one list of argument types and one program: its plans. Kernels for operands whose rows are
 // neighbours in memory are left out where the types say that none are.
-template <class Signature, class Program, bool HasInnerColumns>
+template <class Signature, class Program, column_order Columns>
 class runner {
   using space = typename Signature::space;
   static constexpr int inputs = Signature::input_count, outputs = Signature::output_count;
-  using prepared_type = prepared<space, Program, Signature::family, HasInnerColumns>;
+  using prepared_type = prepared<space, Program, Signature::family, Columns>;
   using plan_type = plan<Program, prepared_type, inputs, outputs>;
 
  public:
@@ -101,18 +101,18 @@ class runner {
 };
 
 // The program is deduced here, so that no kernel is spelled through the lambda's type.
-template <class Signature, bool HasInnerColumns, class Program>
-runner<Signature, Program, HasInnerColumns> runner_for(Program);
+template <class Signature, column_order Columns, class Program>
+runner<Signature, Program, Columns> runner_for(Program);
 
 template <class Signature>
 struct invocation;
 template <class Function, class... Args>
 struct invocation<signature<Function, Args...>> {
   using types = signature<Function, Args...>;
-  template <bool HasInnerColumns>
-  using runner_of = decltype(runner_for<types, HasInnerColumns>(to_program<Function, argument_t<Args>...>()));
-  using allocating = runner_of<types::has_inner_columns>;
-  using writing = runner_of<false>;  // to outputs of any layout
+  template <column_order Columns>
+  using runner_of = decltype(runner_for<types, Columns>(to_program<Function, argument_t<Args>...>()));
+  using allocating = runner_of<types::columns>;
+  using writing = runner_of<column_order::any>;  // to outputs of any layout
 
   static auto allocate(stream on, expression_name const& name, Args const&... args) {
     typename allocating::operands_type operands(allocating::device(), false);

@@ -17,11 +17,11 @@
 
 namespace tenon::detail {
 
-template <class Space, class Program, family const* Family, bool HasInnerColumns>
+template <class Space, class Program, family const* Family, column_order Columns>
 class prepared;
 
-template <class Program, family const* Family, bool HasInnerColumns>
-class prepared<cpu, Program, Family, HasInnerColumns> {
+template <class Program, family const* Family, column_order Columns>
+class prepared<cpu, Program, Family, Columns> {
  public:
   static int device() { return 0; }
   void check_pointer(void const*, int, expression_name const&) const {}
@@ -59,8 +59,8 @@ inline void check_cuda_pointer(void const* pointer, int device, int operand, exp
   slot.store_relaxed(pointer);
 }
 
-template <class Program, family const* Family, bool HasInnerColumns>
-class prepared<cuda, Program, Family, HasInnerColumns> {
+template <class Program, family const* Family, column_order Columns>
+class prepared<cuda, Program, Family, Columns> {
  public:
   static int device() { return current_device(); }
   void check_pointer(void const* pointer, int operand, expression_name const& name) const {
@@ -71,7 +71,7 @@ class prepared<cuda, Program, Family, HasInnerColumns> {
                          bound_arguments<Program> const& arguments)
       : layout_(layout), device_(device()) {
     device_properties const& properties = properties_of(device_);
-    plan_ = make_cuda_plan<Program, Family, HasInnerColumns>(
+    plan_ = make_cuda_plan<Program, Family, Columns>(
         layout_, arguments,
         cuda_device_facts{properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in), properties.compute_capability});
   }

@@ -93,11 +93,11 @@ struct signature {
   static constexpr int output_count = lowered_type::flat.output_count;
   static constexpr tenon::family const* family = lowered_type::flat.chosen;
   // Of a call whose results are made for it. A tensor is row-major; a view may be anything.
-  static constexpr bool has_inner_columns = [] {
+  static constexpr column_order columns = [] {
     bool are_row_major[at_least_one(input_count)] = {};
     int k = 0;
     ((is_array_argument<Args> ? void(are_row_major[k++] = is_tensor<Args>) : void(k += std::is_arithmetic_v<Args>)), ...);
-    return columns_are_inner(lowered_type::chosen::about, are_row_major);
+    return order_of_columns(lowered_type::chosen::about, are_row_major);
   }();
   // Of all arguments, then of all outputs with extents and strides.
   static constexpr int shape_words = (0 + ... + detail::shape_words<Args>) + 2 * total_rank<results>;

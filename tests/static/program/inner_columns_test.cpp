@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the types of a call say of its rows: whether neighbouring ones can be neighbours in memory.
+// What the types of a call say of its columns: whether they lie inside the rows, and beside each
+// other.
 #include "tenon/program/inner_columns.hpp"
 
 #include "static/support.hpp"
+#include "tenon/capture/arg_reduction.hpp"
+#include "tenon/capture/repeat.hpp"
 #include "tenon/program/reify.hpp"
 
 namespace tenon::test {
 namespace {
 
 // All arguments are row-major but number `Other`.
-template <class... Arguments, class Function> constexpr bool is_inner(Function, int other = -1) {
+template <class... Arguments, class Function>
+constexpr column_order order(Function, int other = -1) {
   bool are_row_major[sizeof...(Arguments)];
   for (int k = 0; bool& is_row_major : are_row_major) is_row_major = k++ != other;
-  return detail::columns_are_inner(detail::lowered<Function, Arguments...>::chosen::about,
-                                   are_row_major);
+  return detail::order_of_columns(detail::lowered<Function, Arguments...>::chosen::about,
+                                  are_row_major);
+}
+template <class... Arguments, class Function> constexpr bool is_inner(Function f, int other = -1) {
+  return order<Arguments...>(f, other) >= column_order::inner;
+}
+template <class... Arguments, class Function> constexpr bool is_contiguous(Function f) {
+  return order<Arguments...>(f) == column_order::contiguous;
 }
 
 constexpr auto over_columns = [](auto x) { return softmax(x, axis<-1>); };
@@ -35,6 +45,22 @@ static_assert(is_inner<cube>([](auto x) { return softmax(x, axis<1, 2>); }));
 static_assert(!is_inner<matrix>([](auto x) {
   return slice(softmax(x, axis<-1>), axis<-1>, range<0, -1>);
 }));
+
+// A row's elements follow each other in every operand that has columns.
+static_assert(is_contiguous<matrix, vector>(with_vector));
+static_assert(is_contiguous<cube>([](auto x) { return softmax(x, axis<1, 2>); }));
+static_assert(is_contiguous<matrix, matrix>([](auto x, auto y) { return x + y; }));
+static_assert(is_contiguous<matrix>([](auto x) { return sum(x * 2.0f); }));
+static_assert(order<matrix, vector>(with_vector, 1) == column_order::any);
+// One operand is repeated along some of the columns, or has them in another order.
+static_assert(!is_contiguous<matrix, vector>([](auto x, auto w) { return x + w; }));
+static_assert(!is_contiguous<cube, vector>([](auto x, auto w) {
+  return softmax(x, axis<1, 2>) * w;
+}));
+static_assert(!is_contiguous<matrix, matrix>([](auto x, auto y) { return x + transpose(y); }));
+// Positions and slices are none of an argument's elements in its own order.
+static_assert(!is_contiguous<matrix>([](auto x) { return argmax(x, axis<1>); }));
+static_assert(!is_contiguous<matrix>([](auto x) { return flip(x, axis<1>) + x; }));
 
 }  // namespace
 }  // namespace tenon::test

@@ -4,15 +4,25 @@
 // compiled it.
 
 #include "tenon/backend/arguments.hpp"
+#include "tenon/program/inner_columns.hpp"
 
 namespace tenon {
+
+// What the operands of a kernel may be along the columns: the more, the longer it is.
+inline constexpr int packed_columns = 1;      // whole aligned vectors
+inline constexpr int contiguous_columns = 2;  // misaligned, or of odd length, too
+inline constexpr int any_columns = max_rank;  // strided, repeated, and along several axes too
+// Of a kernel for all operands that the types of a call allow.
+constexpr int columns_allowed(column_order order) {
+  return order == column_order::contiguous ? contiguous_columns : any_columns;
+}
 
 // One specialization of a kernel skeleton, as a value: what planners choose and reports show.
 struct configuration {
   int vector_width = 1;       // elements per memory access
   int items = 1;              // accesses per thread and operand that are in flight together
   int threads_per_block = 1;  // the most that are launched
-  int group_dims = 1;  // merged axes that the columns may have: 1 or max_rank
+  int group_dims = packed_columns;
   int is_looped = 0;   // rows: columns are read again in each phase instead of staying in registers
   int index_bits = 64;      // flat: width of index arithmetic
   int blocks = 1;           // that a multiprocessor is to hold at once, at least

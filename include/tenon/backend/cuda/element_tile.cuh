@@ -199,7 +199,7 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
 }
 
 // Loads a tile of the selected operands. What is not live, or is outside the rows and varies over
-// them, is 0. Where Dims is 1, all operands are packed.
+// them, is 0. Dims says what the operands may be.
 template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed, class Tile,
           class Arguments, class Positions>
 __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
@@ -231,6 +231,8 @@ __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
                                                            positions);
     });
     if (a.is_contiguous) return;
+  }
+  if constexpr (Dims > contiguous_columns) {
 #pragma unroll 1
     for (int u = 0; u < Items; ++u) {
       load_by_digits<Program, Selected, V>(tile, a, row, positions.at(u),
@@ -267,13 +269,13 @@ __device__ __forceinline__ void store_item(Values const& values, Arguments const
     if constexpr (Dims > 1) {
       access const how = a.store_access[I::bits];
       if (how != access::packed || count < V) {
-        bool is_contiguous = how == access::packed || how == access::elements;
 #pragma unroll 1
         for (int i = 0; i < count; ++i) {
           operand_offsets<Program> column;
           long long position = static_cast<long long>(positions.at(u)) * V + i;
           column.stores[I::bits] = position;
-          if (!is_contiguous) find_column<Program, selected_stores>(column, a, position);
+          if constexpr (Dims > contiguous_columns)
+            if (how > access::elements) find_column<Program, selected_stores>(column, a, position);
           store_packed(to + column.stores[I::bits], pop_element(vector));
         }
         return;

@@ -34,7 +34,7 @@ struct flat_planner {
       return element_operands<Program>::has_much_arithmetic && loads<Program> <= 2 ? 2 : 1;
     return loads<Program> <= 2 ? 4 : loads<Program> <= 4 ? 2 : 1;
   }();
-  template <class Program>
+  template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
                                                cuda_device_facts const&) {
@@ -44,7 +44,7 @@ struct flat_planner {
     constexpr configuration general{.vector_width = v,
                                     .items = u > 2 ? 2 : u,
                                     .threads_per_block = 256,
-                                    .group_dims = max_rank};
+                                    .group_dims = columns_allowed(Columns)};
     if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no elements: no launch");
     auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});

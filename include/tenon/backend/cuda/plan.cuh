@@ -18,7 +18,7 @@ namespace tenon {
 // @pre `call` is read for the alignment of its addresses only
 // @post the plan serves every call of the same shapes, strides and alignments on a device of the
 // same facts
-template <class Program, family const* Family, bool HasInnerColumns = false>
+template <class Program, family const* Family, column_order Columns = column_order::any>
 [[gnu::cold, gnu::noinline]] cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
                                                                bound_arguments<Program> const& call,
                                                                cuda_device_facts const& facts) {
@@ -32,7 +32,9 @@ template <class Program, family const* Family, bool HasInnerColumns = false>
   else if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   else if constexpr (is_rows)
-    return detail::rows_planner::plan<Program, HasInnerColumns>(layout, call, facts);
+    return detail::rows_planner::plan<Program, Columns>(layout, call, facts);
+  else if constexpr (is_flat)
+    return detail::flat_planner::plan<Program, Columns>(layout, call, facts);
   else
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
 }

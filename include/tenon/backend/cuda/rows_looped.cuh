@@ -22,7 +22,8 @@ template <class Program, class C> struct looped_worker {
   static constexpr long long tile_size = static_cast<long long>(threads) * items;
   static constexpr bool may_keep = is_any_kept<Program, v>;
   // Without general accesses three blocks on a multiprocessor have registers enough.
-  static constexpr int blocks_held = may_keep && dims == 1 ? kept_blocks_held<Program, 0> : 1;
+  static constexpr int blocks_held =
+      may_keep && dims == packed_columns ? kept_blocks_held<Program, 0> : 1;
   using arguments = rows_arguments<Program, C>;
   using kept = kept_vectors<Program, v, threads>;
 

@@ -11,7 +11,7 @@
 namespace tenon::detail {
 
 struct rows_planner : streamed_rows_planner {
-  template <class Program, bool HasInnerColumns>
+  template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
                                                cuda_device_facts const& facts) {
@@ -20,18 +20,19 @@ struct rows_planner : streamed_rows_planner {
       return plan_of_nothing<Program>("no rows: no launch");
     // In calls of most types none can be, and the kernel is the longest of all; it has no
     // positions.
-    if constexpr (!HasInnerColumns && !program_traits<Program>::has_positions)
+    if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions)
       if (rows_are_neighbours(layout, call))
         return columns_planner::plan<Program>(layout, call, facts);
+    constexpr int all = columns_allowed(Columns);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
     bool is_single = !operands.moves_vectors();
     if constexpr (may_keep<Program>)
       if (!blocks_hold<Program>(layout, facts)) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
         cuda_plan<Program> result =
-            operands.is_packed ? plan_kept<Program, 1>(layout, call, facts, is_single)
-                               : plan_kept<Program, max_rank>(layout, call, facts, is_single);
-        return result.function ? result : plan_looped<Program>(layout, call, facts, is_single);
+            operands.is_packed ? plan_kept<Program, packed_columns>(layout, call, facts, is_single)
+                               : plan_kept<Program, all>(layout, call, facts, is_single);
+        return result.function ? result : plan_looped<Program, all>(layout, call, facts, is_single);
       }
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     if constexpr (passes_once<Program>) {
@@ -41,12 +42,11 @@ struct rows_planner : streamed_rows_planner {
           return grid_planner::plan<Program>(layout, call, facts);
       return operands.is_packed && vectors < 1 << 30
                  ? plan_streamed<Program, streamed<Program, 1>>(layout, call, facts, is_single)
-                 : plan_streamed<Program, streamed<Program, max_rank>>(layout, call, facts,
-                                                                       is_single);
+                 : plan_streamed<Program, streamed<Program, all>>(layout, call, facts, is_single);
     } else {
       cuda_plan<Program> result =
           !operands.is_packed
-              ? plan_resident<Program, resident<Program, max_rank>>(layout, call, facts, is_single)
+              ? plan_resident<Program, resident<Program, all>>(layout, call, facts, is_single)
           : vectors <= 32 * narrow_items<Program>
               ? plan_resident<Program, narrow<Program>>(layout, call, facts, is_single)
               : plan_resident<Program, resident<Program, 1>>(layout, call, facts, is_single);
@@ -54,7 +54,7 @@ struct rows_planner : streamed_rows_planner {
       if constexpr (shares_everything<Program>)
         return grid_planner::plan<Program>(layout, call, facts);
       else
-        return plan_looped<Program>(layout, call, facts, is_single);
+        return plan_looped<Program, all>(layout, call, facts, is_single);
     }
   }
 
@@ -133,12 +133,12 @@ struct rows_planner : streamed_rows_planner {
     return result;
   }
 
-  template <class Program>
+  template <class Program, int Dims>
   [[gnu::cold]] static cuda_plan<Program> plan_looped(bound_layout<Program> const& layout,
                                                       bound_arguments<Program> const& call,
                                                       cuda_device_facts const& facts,
                                                       bool is_single) {
-    constexpr configuration c = looped<Program, max_rank>;
+    constexpr configuration c = looped<Program, Dims>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;

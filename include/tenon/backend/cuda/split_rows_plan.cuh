@@ -20,7 +20,7 @@ struct split_rows_planner {
     if (layout.columns.dims == 2 && !rows_planner::holds_row<Program>(vectors) &&
         layout.rows.size > 0 && !rows_are_neighbours(layout, call))
       return grid_planner::plan<Program>(layout, call, facts);
-    return rows_planner::plan<Program, false>(layout, call, facts);
+    return rows_planner::plan<Program, column_order::any>(layout, call, facts);
   }
 };
 
