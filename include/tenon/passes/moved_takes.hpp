@@ -3,6 +3,7 @@
 // A take of a node, or a movement of a take → the same of its operands.
 
 #include "tenon/ops/indexing.hpp"
+#include "tenon/ops/scan.hpp"
 #include "tenon/passes/moved_views.hpp"
 
 namespace tenon::passes::detail {
@@ -56,15 +57,37 @@ class moved_takes : protected moved_views {
     return result;
   }
 
+  // Whether what a slice leaves of a scan is a scan of what the slice leaves: everything from the
+  // element on with which the scan begins, in either order.
+  constexpr bool leaves_scan(node const& n, int axis, movement const& how) const {
+    attribute const& numbers = g_.attributes[how.attributes];
+    long long const first = numbers[3 * axis], end = numbers[3 * axis + 1],
+                    step = numbers[3 * axis + 2];
+    bool const is_whole = first == 0 && end == tenon::detail::open_bound && step == 1;
+    bool const is_placed =
+        n.op->is_sort || n.bits >> 2 != 0;  // by its axis as a whole, or in blocks
+    if (is_whole || is_placed) return is_whole;
+    if (step == 1)
+      return n.bits & ops::scan_reverses ? end == tenon::detail::open_bound : first == 0;
+    if (step != -1) return false;
+    return n.bits & ops::scan_reverses ? first == tenon::detail::open_bound || first == -1
+                                       : end == tenon::detail::open_bound;
+  }
+  // node::bits of scan n after a movement: the other way round after a reversal.
+  constexpr long long bits_of_moved_scan(node const& n, movement const& how) const {
+    int axis = 0;
+    while (!(n.axes >> axis & 1u)) ++axis;
+    bool const turns =
+        how.op == op_id<ops::slice> && g_.attributes[how.attributes][3 * axis + 2] < 0;
+    return turns ? n.bits ^ ops::scan_reverses : n.bits;
+  }
+
   // Where a scan's axis is after a movement that leaves it whole.
   constexpr unsigned axes_of_moved_scan(node const& n, movement const& how) {
     int axis = 0;
     while (!(n.axes >> axis & 1u)) ++axis;
     if (how.op == op_id<ops::slice>) {
-      attribute const& numbers = g_.attributes[how.attributes];
-      if (numbers[3 * axis] == 0 && numbers[3 * axis + 1] == tenon::detail::open_bound &&
-          numbers[3 * axis + 2] == 1)
-        return n.axes;
+      if (leaves_scan(n, axis, how)) return n.axes;
     } else if (how.op == op_id<ops::reshape>) {
       for (axis_group group : reshape_groups(g_.dims, n.dims, how.dims))
         if (group.from == axis && group.from_end == axis + 1 && group.to_end == group.to + 1)

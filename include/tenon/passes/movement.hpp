@@ -106,6 +106,7 @@ class puller : moved_takes {
                                 d.how.dims);
       if (n.is(op_kind::movement))
         return build::broadcast(g_, n.operands[0], attribute(g_.attributes[d.map]), d.how.dims);
+      if (n.is(op_kind::scan)) n.bits = bits_of_moved_scan(n, d.how);
       n.dims = d.how.dims;
       n.axes = d.axes;
       return g_.intern(n);

@@ -223,4 +223,57 @@ TEST(scans, between_what_comes_before_and_after) {
   }
 }
 
+// What a slice leaves of a scan is a scan the other way round where it is reversed.
+TEST(scans, flipped_and_cut) {
+  auto const f = tn::compile([](auto x) {
+    constexpr auto along = tn::axis<1>;
+    return tn::outputs(
+        tn::flip(tn::cumsum(x, along), along) + x,
+        tn::flip(tn::cumsum(tn::flip(x, along), along), along) * x,
+        tn::flip(tn::cumsum(x, along, tn::exclusive), tn::axis<-1>) * 2 + x * 0);
+  });
+  auto const cut = tn::compile([](auto x) {
+    constexpr auto along = tn::axis<1>;
+    return tn::slice(tn::cumsum(x, along), along, tn::range<0, -1>) *
+           tn::slice(x, along, tn::range<1, tn::end>);
+  });
+  auto const backwards = tn::compile([](auto x) {
+    constexpr auto along = tn::axis<1>;
+    return tn::slice(tn::cumsum(x, along, tn::reversed), along, tn::range<tn::end, 0, -1>) *
+           tn::slice(x, along, tn::range<1, tn::end>);
+  });
+  auto const latest = tn::compile([](auto x) {
+    constexpr auto along = tn::axis<1>;
+    return tn::flip(tn::cummax_with_index(x, along).indices, along) +
+           tn::cast<long long>(x * 0);
+  });
+  for (std::int64_t columns : {2, 3, 33, 1025})
+    for (arrangement how : writable_arrangements) {
+      auto x = random_array<int, 2>({3, columns}, how, -9, 9);
+      reference::doubles const v = x.values();
+      auto const [flipped, suffixes, exclusive] = f(x.view());
+      reference::doubles const a = result_of(flipped), b = result_of(suffixes),
+                               c = result_of(exclusive), d = result_of(cut(x.view())),
+                               e = result_of(backwards(x.view())), g = result_of(latest(x.view()));
+      for (std::int64_t row = 0; row < 3; ++row) {
+        auto const at = [&](std::int64_t column) { return v[row * columns + column]; };
+        double sum = 0, suffix = 0;
+        std::int64_t greatest = 0;
+        for (std::int64_t i = 0; i < columns; ++i) {
+          std::int64_t const mirror = columns - 1 - i, k = row * columns;
+          ASSERT_EQ(c[k + mirror], 2 * sum);
+          sum += at(i), suffix += at(mirror);
+          if (at(i) >= at(greatest)) greatest = i;
+          ASSERT_EQ(a[k + mirror], sum + at(mirror));
+          ASSERT_EQ(b[k + mirror], suffix * at(mirror));
+          if (i + 1 < columns) {
+            ASSERT_EQ(d[row * (columns - 1) + i], sum * at(i + 1));
+            ASSERT_EQ(e[row * (columns - 1) + i], suffix * at(i + 1));
+          }
+          ASSERT_EQ(g[k + mirror], greatest);
+        }
+      }
+    }
+}
+
 }  // namespace
