@@ -79,26 +79,28 @@ __device__ __forceinline__ void put_in_block(unsigned* place, unsigned word, int
 }
 
 // Which cluster this is, of how many, and which of its blocks. A block alone is a cluster of one.
+// By nvcc's own functions: it takes what an asm gives for different from thread to thread, and
+// guards every shuffle in a loop over it.
 __device__ __forceinline__ unsigned cluster_index() {
-  unsigned result = blockIdx.x;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm("mov.u32 %0, %%clusterid.x;" : "=r"(result));
+  return __clusterIdx().x;
+#else
+  return blockIdx.x;
 #endif
-  return result;
 }
 __device__ __forceinline__ unsigned clusters() {
-  unsigned result = gridDim.x;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm("mov.u32 %0, %%nclusterid.x;" : "=r"(result));
+  return __clusterGridDimInClusters().x;
+#else
+  return gridDim.x;
 #endif
-  return result;
 }
 __device__ __forceinline__ int rank_in_cluster() {
-  int result = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(result));
+  return static_cast<int>(__clusterRelativeBlockRank());
+#else
+  return 0;
 #endif
-  return result;
 }
 
 // All threads of all blocks of the cluster.

@@ -71,8 +71,10 @@ struct lane_group {
   template <class T> TENON_HD T sum(T x) const {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2)
-      if (distance < lanes) x += __shfl_xor_sync(~0u, x, distance);
+    for (int distance = 16; distance > 0; distance /= 2) {
+      T const other = __shfl_xor_sync(~0u, x, distance);
+      if (distance < lanes) x += other;
+    }
 #endif
     return x;
   }
@@ -98,7 +100,8 @@ __device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes
   unsigned lane = threadIdx.x + threadIdx.y * blockDim.x;
 #pragma unroll
   for (int distance = MaxLanes / 2; distance > 0; distance /= 2) {
-    if (distance >= lanes) continue;
+    // A shuffle too many costs less than a branch around it, unless much would be combined.
+    if (std::is_class_v<State> && distance >= lanes) continue;
     state_words<State> other(state);
 #pragma unroll
     for (int w = 0; w < state_words<State>::count; ++w)
@@ -109,7 +112,8 @@ __device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes
       if (is_later) first = theirs, second = state;
       state = Op::combine(first, second);
     } else {
-      state = Op::combine(state, other.state());
+      State const both = Op::combine(state, other.state());
+      if (distance < lanes) state = both;
     }
   }
   return state;
@@ -150,9 +154,14 @@ __device__ __forceinline__ auto combine_shared(int buffer, int first, int count)
   int lanes = count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count;
   int lane = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) & (lanes - 1);
   typename facts::state state = facts::identity();
+  if constexpr (Count <= 32) {
+    if (lane < count) state = shared_states<Program, K, Count>::get(buffer, first + lane);
+  } else {
 #pragma unroll 1
-  for (int other = lane; other < count; other += lanes)
-    state = facts::op::combine(state, shared_states<Program, K, Count>::get(buffer, first + other));
+    for (int other = lane; other < count; other += lanes)
+      state =
+          facts::op::combine(state, shared_states<Program, K, Count>::get(buffer, first + other));
+  }
   return combine_lanes<typename facts::op, 32>(state, lanes);
 }
 

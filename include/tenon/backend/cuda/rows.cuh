@@ -41,7 +41,8 @@ template <class Program, class C> struct requested_row {
 template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr int phases = program_traits<Program>::row_phases;
-  static constexpr int most_states = C::threads_per_block / 32 * most_blocks_per_cluster;
+  static constexpr int most_states =
+      C::threads_per_block / 32 * (C::has_clusters ? most_blocks_per_cluster : 1);
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
@@ -53,12 +54,17 @@ template <class Program, class C> struct row_worker {
   int buffer = 0;      // of the shared states
   unsigned round = 0;  // of the present mailbox
 
+  // That share a row.
+  __device__ __forceinline__ int blocks() const {
+    if constexpr (C::has_clusters) return a.split.blocks_per_row;
+    return 1;
+  }
   // The asm keeps the addresses that follow from being held in registers from row to row: they cost
   // one instruction each to find again.
   __device__ __forceinline__ item_positions<int> positions() const {
     int first = rank * lanes + static_cast<int>(threadIdx.x);
     asm volatile("" : "+r"(first));
-    int vectors = static_cast<int>(a.vectors), step = a.split.blocks_per_row * lanes;
+    int vectors = static_cast<int>(a.vectors), step = blocks() * lanes;
     if constexpr (dims == 1) return {first, step, vectors};
     return {first, step, a.tail != 0 ? vectors - 1 : vectors, a.tail};
   }
@@ -142,31 +148,31 @@ template <class Program, class C> struct row_worker {
       else
         state = combine_lanes<op, 32>(state, lanes < 32 ? lanes : 32);
     });
-    int blocks = a.split.blocks_per_row, warps = lanes / 32;
-    if (blocks * warps <= 1) return;
+    int const shares = blocks(), warps = lanes / 32;
+    if (shares * warps <= 1) return;
     int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     int first = static_cast<int>(threadIdx.y) * warps;  // rows share a block, or blocks share a row
     mailbox& box = boxes[buffer];
-    if (blocks > 1 && threadIdx.x == 0)
-      box.expect(words_of<Reductions> * static_cast<int>(sizeof(unsigned)) * blocks * warps);
+    if (shares > 1 && threadIdx.x == 0)
+      box.expect(words_of<Reductions> * static_cast<int>(sizeof(unsigned)) * shares * warps);
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using shared = shared_states<Program, k, most_states>;
-      if (blocks > 1) {
-        if (lane < blocks)
+      if (shares > 1) {
+        if (lane < shares)
           shared::send(box, buffer, rank * warps + warp, read_register<k>(f.row), lane);
       } else if (lane == 0) {
         shared::put(buffer, first + warp, read_register<k>(f.row));
       }
     });
-    if (blocks > 1)
+    if (shares > 1)
       box.wait(round);
     else
       __syncthreads();
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(f.row) =
-          combine_shared<Program, k, most_states>(buffer, first, blocks * warps);
+          combine_shared<Program, k, most_states>(buffer, first, shares * warps);
     });
     if (buffer == 1) round ^= 1;
     buffer ^= 1;
@@ -200,11 +206,11 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   start_totals(f);
 
   __shared__ mailbox boxes[2];
-  int const blocks = a.split.blocks_per_row;
-  row_worker<Program, C> worker{a, f, static_cast<int>(blockDim.x), rank_in_cluster(), boxes};
-  long long const groups = a.split.groups, stride = clusters();
-  long long group = cluster_index();
-  if (blocks > 1) {  // all of the row's blocks have begun
+  row_worker<Program, C> worker{a, f, static_cast<int>(blockDim.x),
+                                C::has_clusters ? rank_in_cluster() : 0, boxes};
+  long long const groups = a.split.groups, stride = C::has_clusters ? clusters() : gridDim.x;
+  long long group = C::has_clusters ? cluster_index() : blockIdx.x;
+  if (worker.blocks() > 1) {  // all of the row's blocks have begun
     if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
     cluster_barrier();
   }

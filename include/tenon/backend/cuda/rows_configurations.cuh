@@ -57,7 +57,8 @@ struct rows_configurations {
                                           .group_dims = Dims,
                                           .index_bits = 32,
                                           .blocks = Dims == 1 ? blocks_held<Program> : 1,
-                                          .has_warps = Dims == 1};
+                                          .has_warps = Dims == 1,
+                                          .has_clusters = 1};
   // Rows of which a warp has several, or a short one: vectors that a thread does not have would be
   // computed all the same. H200, softmax of 64 f32: half the time; layer norm + gelu of 512 f32
   // took 311 us where half the vectors were missing, and 195 us where none was.
