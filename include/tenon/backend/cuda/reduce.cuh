@@ -92,16 +92,18 @@ concept combines_lanes = requires(State const& state, lane_group const& group) {
 };
 
 // Combines the states of neighbouring groups of `lanes` lanes, at most MaxLanes and a power of two.
+// IsStraight: shuffles that are not needed instead of branches around them, at a few registers
+// more.
 // @pre all 32 lanes call it
 // @post every lane of a group holds the same bits: a pair combines in lane order on both sides
-template <class Op, int MaxLanes, class State>
+template <class Op, int MaxLanes, bool IsStraight = false, class State>
 __device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes) {
   if constexpr (combines_lanes<Op, State>) return Op::combine_all(state, lane_group{lanes});
   unsigned lane = threadIdx.x + threadIdx.y * blockDim.x;
 #pragma unroll
   for (int distance = MaxLanes / 2; distance > 0; distance /= 2) {
-    // A shuffle too many costs less than a branch around it, unless much would be combined.
-    if (std::is_class_v<State> && distance >= lanes) continue;
+    constexpr bool has_branch = !IsStraight || std::is_class_v<State>;
+    if (has_branch && distance >= lanes) continue;
     state_words<State> other(state);
 #pragma unroll
     for (int w = 0; w < state_words<State>::count; ++w)
@@ -113,7 +115,7 @@ __device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes
       state = Op::combine(first, second);
     } else {
       State const both = Op::combine(state, other.state());
-      if (distance < lanes) state = both;
+      if (has_branch || distance < lanes) state = both;
     }
   }
   return state;
@@ -148,7 +150,7 @@ template <class Program, int K, int Count> struct shared_states {
 
 // Combines states first, first + 1, ... of `count` in shared memory. @pre all 32 lanes call it
 // @post the order depends on `count` alone
-template <class Program, int K, int Count>
+template <class Program, int K, int Count, bool IsStraight = false>
 __device__ __forceinline__ auto combine_shared(int buffer, int first, int count) {
   using facts = reduction_facts<Program, K>;
   int lanes = count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count;
@@ -162,7 +164,7 @@ __device__ __forceinline__ auto combine_shared(int buffer, int first, int count)
       state =
           facts::op::combine(state, shared_states<Program, K, Count>::get(buffer, first + other));
   }
-  return combine_lanes<typename facts::op, 32>(state, lanes);
+  return combine_lanes<typename facts::op, 32, IsStraight>(state, lanes);
 }
 
 // Combines over all threads of the block, of which there are MaxThreads along x if IsExact: a

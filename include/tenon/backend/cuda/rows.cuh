@@ -146,7 +146,7 @@ template <class Program, class C> struct row_worker {
       if constexpr (C::has_warps)
         state = combine_lanes<op, 32>(state);
       else
-        state = combine_lanes<op, 32>(state, lanes < 32 ? lanes : 32);
+        state = combine_lanes<op, 32, !C::has_clusters>(state, lanes < 32 ? lanes : 32);
     });
     int const shares = blocks(), warps = lanes / 32;
     if (shares * warps <= 1) return;
@@ -172,7 +172,7 @@ template <class Program, class C> struct row_worker {
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(f.row) =
-          combine_shared<Program, k, most_states>(buffer, first, shares * warps);
+          combine_shared<Program, k, most_states, !C::has_clusters>(buffer, first, shares * warps);
     });
     if (buffer == 1) round ^= 1;
     buffer ^= 1;
