@@ -69,6 +69,7 @@ ROWS = [
     *rows("patterns", "entropy", [(1, 32768)], "f32", SINGLE),
     *rows("patterns", "kl_div_value_grad", [(4, 1048576)], "f32", SINGLE),
     *rows("patterns", "standardize", [4194304], "f32", SINGLE),
+    *rows("patterns", "nested_sums", [(64, 512, 2048)], "f32", SINGLE),
     *rows("patterns", "fp8_and_transposed", [(8192, 8192)], "bf16", SINGLE),
     *rows("patterns", "qk_rmsnorm_rope", [(4, 4096, 32, 128)], "bf16", SINGLE),
     *rows("patterns", "cumsum_normalized", [(4096, 4096)], "f32", SINGLE),

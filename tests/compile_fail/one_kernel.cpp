@@ -22,6 +22,16 @@ void use() {
   auto [s, m] = f(box); // error here
 #endif
 
+// case: levels
+// expected-error: "tenon: compile: what is reduced over some of the rows is used again, stored in
+// part, or one of several such axis sets, which one kernel cannot do yet; store it, and go on in an
+// expression of its own"
+#ifdef TENON_CASE_levels
+  auto f = tn::compile(
+      [](auto x) { return tn::sum(x, tn::axis<-1>, tn::keepdim) / tn::sum(x, tn::axis<-2, -1>, tn::keepdim); });
+  auto r = f(cube);  // error here
+#endif
+
 // case: contraction
 // expected-error: "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, or outputs over unrelated axes); write one expression per sweep"
 #ifdef TENON_CASE_contraction

@@ -61,13 +61,13 @@ constexpr bool stays_well_formed(Function) {
 }
 
 constexpr std::string_view name(place p) {
-  constexpr std::string_view names[] = {"launch", "element", "row", "total", "column"};
+  constexpr std::string_view names[] = {"launch", "element", "row", "total", "column", "plane"};
   return names[static_cast<int>(p)];
 }
 constexpr std::string_view name(refusal r) {
   constexpr std::string_view names[] = {"none", "too_many_nodes", "reshape_across_broadcast",
                                         "reshape_across_reduction", "several_spaces",
-                                        "several_axis_groups", "too_many_axes",
+                                        "several_axis_groups", "several_levels", "too_many_axes",
                                         "scans_along_two_axes", "scan_is_moved",
                                         "scatter_is_used_elsewhere", "searched_is_computed"};
   return names[static_cast<int>(r)];

@@ -29,6 +29,8 @@ template <class Program>
 struct bound_layout {
   using traits = program_traits<Program>;
   group_layout rows, columns;
+  // Rows p * rows_per_plane, ... of as many are plane p; there may be planes without rows.
+  long long planes = 1, rows_per_plane = 1;
   operand_layout loads[detail::at_least_one(traits::load_count)];
   operand_layout stores[detail::at_least_one(traits::store_count)];
   // Word k is size number k, in the arithmetic type of its instruction.

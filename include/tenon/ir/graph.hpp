@@ -23,9 +23,10 @@ enum class refusal : unsigned char {
   reshape_across_reduction,  // a reshape mixes reduced axes with kept ones
   several_spaces,            // outputs over unrelated iteration spaces
   several_axis_groups,       // reductions over axis sets that are neither equal nor nested
+  several_levels,            // rows reduced over some of their axes, and more than that
   too_many_axes,
-  scans_along_two_axes,  // or along one axis in both directions
-  scan_is_moved,         // a view changes the scanned axis of a scan's result
+  scans_along_two_axes,       // or along one axis in both directions
+  scan_is_moved,              // a view changes the scanned axis of a scan's result
   scatter_is_used_elsewhere,  // its result is reduced or seen by position, or there are two
   searched_is_computed,       // the sequence of a search does not lie in memory
 };

@@ -46,10 +46,12 @@ template <class Selector, int... K>
 struct register_file<Selector, std::integer_sequence<int, K...>>
     : value_register<K, typename Selector::template type<K>>... {};
 
-// What is known when the rows are done is kept together: a value per column beside the totals.
+// What is known when the rows are done is kept together: a value per column or plane beside the
+// totals.
 template <class I, place Where>
 inline constexpr bool is_kept_at =
-    !I::is_store && (I::where == Where || (Where == place::total && I::where == place::column));
+    !I::is_store && (I::where == Where || (Where == place::total && (I::where == place::column ||
+                                                                     I::where == place::plane)));
 
 // What has its value at one place.
 template <class Program, place Where> struct values_at {

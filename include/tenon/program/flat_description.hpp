@@ -45,12 +45,12 @@ struct flat_description {
   static_vector<store, Capacities::operands> stores;
   static_vector<int, Capacities::operands> scalars;
   static_vector<quantity, Capacities::operands> sizes;
-  unsigned rows = 0, columns = 0, reversed = 0;
+  unsigned rows = 0, columns = 0, planes = 0, reversed = 0;
   bool is_complete = true;  // everything fitted
 
   constexpr flat_description() = default;
   constexpr flat_description(graph const& g, iteration_space const& space, schedule const& s)
-      : rows(s.rows), columns(s.columns), reversed(space.reversed) {
+      : rows(s.rows), columns(s.columns), planes(s.planes), reversed(space.reversed) {
     append(nodes, g.nodes), append(attributes, g.attributes);
     for (dim d = 0; d < g.dims.size(); ++d) append_one(dims, g.dims[d]), append_one(representatives, g.dims.representative(d));
     append(inputs, g.inputs), append(outputs, g.outputs), append(checks, g.checks);
@@ -95,7 +95,7 @@ template <class Flat>
   d.space.stores = over(flat.stores);
   d.space.scalars = over(flat.scalars);
   d.space.sizes = over(flat.sizes);
-  d.plan.rows = flat.rows, d.plan.columns = flat.columns;
+  d.plan.rows = flat.rows, d.plan.columns = flat.columns, d.plan.planes = flat.planes;
   d.space.reversed = flat.reversed;
   return d;
 }

@@ -114,6 +114,8 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
       (false || ... || instruction_traits<Instructions>::is_window);
   static constexpr bool has_total =
       (false || ... || (instruction_traits<Instructions>::where == place::total));
+  static constexpr bool has_planes =
+      (false || ... || (instruction_traits<Instructions>::where == place::plane));
   // Phases that end with a reduction over the columns.
   static constexpr int row_phases = [] {
     int last = 0;

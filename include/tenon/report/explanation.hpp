@@ -175,10 +175,18 @@ class explanation_writer {
       for (int phase = 1; phase <= d_.plan.row_phases; ++phase)
         out += line("phase " + to_string(phase), reductions_of(place::row, phase) + " over the columns");
       if (d_.plan.has_column_values) out += line("beside", reductions_of(place::column, 0) + " of the columns' elements over the rows");
+      if (d_.plan.has_planes)
+        out += line("then", reductions_of(place::plane, 0) + " over the rows along " +
+                                axes_text(d_.plan.rows & ~d_.plan.planes));
       if (d_.plan.has_total) out += line("then", reductions_of(place::total, 0) + " over the rows");
     }
     for (int k = 0; k < d_.space.stores.size(); ++k) {
-      char const* places[] = {"once", "for every element", "for every row", "once, when all rows are done", "for every column, when all rows are done"};
+      char const* places[] = {"once",
+                              "for every element",
+                              "for every row",
+                              "once, when all rows are done",
+                              "for every column, when all rows are done",
+                              "for every plane of rows, when all rows are done"};
       text which = d_.space.stores.size() > 1 ? "result " + to_string(k) + ' ' : "";
       bool is_single = !d_.plan.rows && d_.plan.store_places[k] == place::row;
       out += line("stores", which + (is_single ? "once, at the end" : places[static_cast<int>(d_.plan.store_places[k])]));

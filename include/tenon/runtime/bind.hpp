@@ -44,8 +44,14 @@ class binder {
   [[gnu::cold]] bound_layout<Program> layout() const {
     using traits = program_traits<Program>;
     bound_layout<Program> result{};
-    set_group(d_.plan.rows, result.rows, result.loads, result.stores, &operand_layout::row_strides);
-    set_group(d_.plan.columns, result.columns, result.loads, result.stores, &operand_layout::column_strides);
+    set_group(row_axes(), result.rows, result.loads, result.stores, &operand_layout::row_strides);
+    set_group(ordered_axes(d_.plan.columns), result.columns, result.loads, result.stores,
+              &operand_layout::column_strides);
+    if constexpr (traits::has_planes) {
+      result.planes = positions_along(d_.plan.planes);
+      result.rows_per_plane = positions_along(d_.plan.rows & ~d_.plan.planes);
+      if (result.rows_per_plane == 0) result.rows_per_plane = 1;
+    }
     if constexpr (traits::size_count > 0)
       visit_instructions<Program>([&](auto index) {
         using I = typename traits::template at<decltype(index)::value>;
@@ -218,13 +224,29 @@ class binder {
     return axes;
   }
 
+  // The rows of a plane are neighbours.
+  [[gnu::cold]] axis_order row_axes() const {
+    if (!d_.plan.planes) return ordered_axes(d_.plan.rows);
+    axis_order result = ordered_axes(d_.plan.planes);
+    for (int axis : ordered_axes(d_.plan.rows & ~d_.plan.planes)) result.push_back(axis);
+    return result;
+  }
+  std::int64_t positions_along(unsigned axes) const {
+    std::int64_t result = 1;
+    for (int axis = 0; axis < d_.space.axes.size(); ++axis)
+      if (axes >> axis & 1u) result *= lengths_[d_.space.axes[axis]];
+    return result;
+  }
+
   // @post loads[k] and stores[k] have the strides of loads_[k] and stores_[k] along the merged axes
-  [[gnu::cold]] void set_group(unsigned group, group_layout& result, operand_layout* loads, operand_layout* stores,
+  [[gnu::cold]] void set_group(axis_order const& axes, group_layout& result, operand_layout* loads,
+                               operand_layout* stores,
                                long long (operand_layout::*strides)[max_rank]) const {
-    axis_order const axes = ordered_axes(group);
     for (int axis : axes) {
       std::int64_t length = lengths_[d_.space.axes[axis]];
       result.size *= length;
+      // Without rows there are planes all the same, which are found by the rows' extents.
+      if (length == 0 && d_.plan.planes && !(d_.plan.planes >> axis & 1u)) length = 1;
       bool merges = result.dims > 0;
       each_operand(loads, stores, [&](operand_layout& to, spaced_operand const& o) {
         if (result.dims > 0) merges = merges && (to.*strides)[result.dims - 1] == o.strides[axis] * length;

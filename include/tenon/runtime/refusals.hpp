@@ -14,6 +14,10 @@ constexpr bool check_one_kernel() {
   static_assert(Why != refusal::reshape_across_reduction, "tenon: reshape: it mixes reduced axes with kept ones; reshape before the reduction");
   static_assert(Why != refusal::several_spaces, "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, or outputs over unrelated axes); write one expression per sweep");
   static_assert(Why != refusal::several_axis_groups, "tenon: compile: the reductions are over axes that are neither the same nor nested, which one kernel cannot do yet; write one expression per axis set");
+  static_assert(Why != refusal::several_levels,
+                "tenon: compile: what is reduced over some of the rows is used again, stored in "
+                "part, or one of several such axis sets, which one kernel cannot do yet; store it, "
+                "and go on in an expression of its own");
   static_assert(Why != refusal::scans_along_two_axes, "tenon: compile: the scans are along different axes, or along one axis in both directions, which one kernel cannot do; write one expression per direction");
   static_assert(Why != refusal::scan_is_moved, "tenon: scan: its result is sliced, reshaped or taken from along the scanned axis; do that in an expression of its own, or before the scan");
   static_assert(Why != refusal::scatter_is_used_elsewhere, "tenon: scatter: its result is reduced, scanned or read at positions, or another scatter stands beside it; store it, and do that in an expression of its own");

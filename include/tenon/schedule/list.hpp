@@ -6,6 +6,7 @@
 #include "tenon/schedule/grid.hpp"
 #include "tenon/schedule/mixed.hpp"
 #include "tenon/schedule/nested.hpp"
+#include "tenon/schedule/planes.hpp"
 #include "tenon/schedule/pointwise.hpp"
 #include "tenon/schedule/rows.hpp"
 #include "tenon/schedule/scan.hpp"
@@ -19,7 +20,7 @@ namespace tenon::schedules {
 // here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
 // columns in one sweep), scan and contraction.
 inline constexpr family const* list[] = {&transposed, &pointwise, &full,   &split_rows,
-                                         &rows,       &nested,    &mixed,  &grid,
-                                         &scan,       &sort,      &scatter};
+                                         &rows,       &nested,    &planes, &mixed,
+                                         &grid,       &scan,      &sort,   &scatter};
 
 }  // namespace tenon::schedules

@@ -34,7 +34,8 @@ inline constexpr family mixed{
         if (i.op->kind != op_kind::reduction) continue;
         s.columns = i.reduced >> fastest & 1u ? i.reduced : detail::all_axes(space) & ~i.reduced;
         s.rows = detail::all_axes(space) & ~s.columns;
-        if (s.rows && detail::place_values(space, s) && s.has_column_values) return true;
+        if (s.rows && detail::place_values(space, s) && s.has_column_values && !s.has_planes)
+          return true;
       }
       s.refused = refusal::none;  // the families with rows have said why
       return false;

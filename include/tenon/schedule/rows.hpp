@@ -28,7 +28,7 @@ constexpr bool is_spanned(iteration_space const& space) {
 
 // Takes the axes of a reduction as columns, those of the earliest one that everything fits. Without
 // one that fits, s.refused is the reason of the choice that came closest.
-constexpr bool place_rows(iteration_space const& space, schedule& s) {
+constexpr bool place_rows(iteration_space const& space, schedule& s, bool with_planes = false) {
   s.refused = refusal::several_spaces;
   if (!is_spanned(space)) return false;
   s.refused = refusal::none;
@@ -37,9 +37,12 @@ constexpr bool place_rows(iteration_space const& space, schedule& s) {
     if (i.op->kind != op_kind::reduction) continue;
     s.columns = i.reduced;
     s.rows = all_axes(space) & ~s.columns;
-    if (place_values(space, s) && !s.has_column_values) return true;
-    if (s.refused == refusal::none) s.refused = refusal::several_axis_groups;
-    if (closest == refusal::none || s.refused != refusal::several_axis_groups) closest = s.refused;
+    if (place_values(space, s) && !s.has_column_values && s.has_planes == with_planes) return true;
+    if (s.refused == refusal::none)
+      s.refused = s.has_planes ? refusal::several_levels : refusal::several_axis_groups;
+    bool const is_closer =
+        s.refused != refusal::several_axis_groups && closest != refusal::several_levels;
+    if (closest == refusal::none || is_closer) closest = s.refused;
   }
   s.refused = closest;
   return false;

@@ -14,6 +14,7 @@ enum class place : unsigned char {
   row,      // one per row: loaded per row, or reduced over the columns
   total,    // one per launch, reduced over the rows
   column,   // one per column, reduced over the rows: known when every row is done
+  plane,    // one per index along some axes of the rows, reduced over the others: known then, too
 };
 
 struct family;
@@ -21,6 +22,7 @@ struct family;
 struct schedule {
   family const* chosen = nullptr;
   unsigned rows = 0, columns = 0;  // the axis groups, as masks of iteration axes
+  unsigned planes = 0;             // axes of the rows along which values at place plane vary
   constexpr_vector<place> places;  // of each instruction
   constexpr_vector<int>
       phases;  // of each instruction: 0, or one more than the latest reduction it depends on
@@ -28,6 +30,7 @@ struct schedule {
   int row_phases = 0;                    // phases that end with a reduction over the columns
   bool has_total = false;                // something is reduced over the rows
   bool has_column_values = false;        // elements are reduced over the rows
+  bool has_planes = false;               // rows' values are reduced over some of the rows' axes
   bool sends_total_back = false;         // rows or elements are computed from such a total
   refusal refused = refusal::none;
 };
@@ -57,15 +60,15 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
     for (int axis : st.along)
       if (axis != no_axis) along |= 1u << axis;
     place value = s.places[st.value];
+    bool const is_late = value == place::column || value == place::plane;
     // The elements of a part are where they are in the whole.
-    if (st.offset >= 0 && value == place::column) s.refused = refusal::several_axis_groups;
-    place where = value == place::column ? place::column
-                  : along & s.columns    ? place::element
-                  : along                ? place::row
-                                         : value;
+    if (st.offset >= 0 && is_late)
+      s.refused = value == place::plane ? refusal::several_levels : refusal::several_axis_groups;
+    place where = is_late ? value : along & s.columns ? place::element : along ? place::row : value;
     unsigned visited = where == place::element  ? s.rows | s.columns
                        : where == place::row    ? s.rows
                        : where == place::column ? s.columns
+                       : where == place::plane  ? s.planes
                                                 : 0;
     if (along != visited) s.refused = refusal::several_spaces;
     if (value == place::total && where != place::total) s.sends_total_back = true;
@@ -76,7 +79,10 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
 // The place of a reduction whose operand is at `operand`.
 constexpr place place_reduction(instruction const& i, place operand, schedule& s) {
   if (operand == place::total) s.sends_total_back = true;
-  if (operand == place::column) {
+  bool const is_of_rows = operand == place::row && (i.reduced & ~s.rows) == 0;
+  if (operand == place::plane) {
+    s.refused = refusal::several_levels;
+  } else if (operand == place::column) {
     s.refused = refusal::several_axis_groups;
   } else if (i.reduced == s.columns) {
     return place::row;
@@ -86,6 +92,11 @@ constexpr place place_reduction(instruction const& i, place operand, schedule& s
   } else if (i.reduced == s.rows) {
     s.has_column_values = true;
     return place::column;
+  } else if (is_of_rows) {
+    if (s.has_planes && s.planes != (s.rows & ~i.reduced)) s.refused = refusal::several_levels;
+    s.has_planes = true;
+    s.planes = s.rows & ~i.reduced;
+    return place::plane;
   } else {
     s.refused = refusal::several_axis_groups;
   }
@@ -104,20 +115,23 @@ constexpr place place_value(instruction const& i, bool from_row, bool from_total
 
 // Assigns places and phases for given groups.
 // @post a reduction over the columns is at place row, one over the rows at place total if it
-// reduces what is at place row and at place column if it reduces elements, or s.refused tells why
-// not
+// reduces what is at place row and at place column if it reduces elements, one of rows' values over
+// some of the rows' axes at place plane, or s.refused tells why not
 constexpr bool place_values(iteration_space const& space, schedule& s) {
   s.refused = refusal::none;
   s.places.clear(), s.phases.clear();
   s.row_phases = 0, s.has_total = s.has_column_values = s.sends_total_back = false;
+  s.planes = 0, s.has_planes = false;
   for (instruction const& i : space.instructions) {
     int phase = 0;
-    bool from_row = false, from_total = false, from_column = false, from_others = false;
+    bool from_row = false, from_total = false, from_column = false, from_plane = false,
+         from_others = false;
     for (int operand : i.operands) {
       phase = s.phases[operand] > phase ? s.phases[operand] : phase;
       from_row = from_row || s.places[operand] == place::row;
       from_total = from_total || s.places[operand] == place::total;
       from_column = from_column || s.places[operand] == place::column;
+      from_plane = from_plane || s.places[operand] == place::plane;
       from_others = from_others || s.places[operand] == place::element;
     }
     // A scan along an axis of extent 1 has no axis of the space.
@@ -126,12 +140,13 @@ constexpr bool place_values(iteration_space const& space, schedule& s) {
     place where = place::launch;
     if (i.op->kind == op_kind::reduction) {
       where = place_reduction(i, s.places[i.operands[0]], s);
-      if (where != place::column) ++phase;
+      if (where != place::column && where != place::plane) ++phase;
       if (where == place::row && phase > s.row_phases) s.row_phases = phase;
-    } else if (from_column) {
+    } else if (from_column || from_plane) {
       // It would have to wait in the elements or rows for the last row.
-      if (from_row || from_total || from_others) s.refused = refusal::several_axis_groups;
-      where = place::column;
+      if (from_row || from_total || from_others || (from_column && from_plane))
+        s.refused = from_plane ? refusal::several_levels : refusal::several_axis_groups;
+      where = from_column ? place::column : place::plane;
     } else {
       where = place_value(i, from_row, from_total, s);
     }
@@ -140,8 +155,9 @@ constexpr bool place_values(iteration_space const& space, schedule& s) {
     s.phases.push_back(phase);
   }
   place_stores(space, s);
-  // Columns are finished when the last row is: too late for a total that rows wait for.
-  if (s.has_column_values && s.sends_total_back) s.refused = refusal::several_axis_groups;
+  // Columns and planes are finished when the last row is: too late for a total that rows wait for.
+  if (s.sends_total_back && (s.has_column_values || s.has_planes))
+    s.refused = s.has_planes ? refusal::several_levels : refusal::several_axis_groups;
   return s.refused == refusal::none;
 }
 

@@ -34,11 +34,11 @@ void run_phases(call<Program> const& c, row_state<Program>& state, bool is_paral
 
 template <class Program> using total_states = reduction_states<Program, place::total, any_phase>;
 
-// Runs rows [begin, end). @post the result is the reduction over these rows, in a tree that depends
-// on their number alone
-template <class Program>
+// Runs rows [begin, end), and calls after(row, state) behind each. @post the result is the
+// reduction over these rows, in a tree that depends on their number alone
+template <class Program, class After>
 total_states<Program> run_rows(call<Program> const& c, row_state<Program> state, long long begin,
-                               long long end, bool is_parallel) {
+                               long long end, bool is_parallel, After const& after) {
   total_states<Program> identity;
   set_identity(identity);
   pairwise<total_states<Program>, combine_states> total{combine_states{}};
@@ -48,6 +48,7 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
     evaluate<place::row, 0, 0>(state.values());
     run_phases<1>(c, state, is_parallel);
     store_values<place::row>(c, state);
+    after(row, state);
     if constexpr (!total_states<Program>::is_empty) {
       total_states<Program> of_row = identity;
       accumulate(state.values(), of_row, 0);
@@ -57,27 +58,27 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
   return total.result(identity);
 }
 
+template <class Program, class After>
+total_states<Program> run_all_rows(call<Program> const& c, row_state<Program> const& state,
+                                   After const& after) {
+  long long const count = c.layout.rows.size;
+  if (count < rows_worth_splitting && c.layout.columns.size > columns_per_task)
+    return run_rows(c, state, 0, count, true, after);
+  return combine_parts<total_states<Program>>(
+      count, rows_per_task(c.layout.columns.size),
+      [&](long long begin, long long end) { return run_rows(c, state, begin, end, false, after); });
+}
+
 // @pre layout.rows and layout.columns may be empty: a reduction of nothing is its identity
 // @post every store is written; a row's bits are a function of layout.columns.size and its values,
 // a total's of both sizes
 struct rows {
   template <class Program> static void run(call<Program> const& c) {
     row_state<Program> state = initial_state(c);
-    finish(run_all(c, state), state.total);
+    finish(run_all_rows(c, state, [](long long, row_state<Program>&) {}), state.total);
     evaluate<place::total, 0, max_nodes>(state.values());
     store_values<place::total>(c, state);
     store_values<place::launch>(c, state);
-  }
-
- private:
-  template <class Program>
-  static total_states<Program> run_all(call<Program> const& c, row_state<Program> const& state) {
-    long long const count = c.layout.rows.size;
-    if (count < rows_worth_splitting && c.layout.columns.size > columns_per_task)
-      return run_rows(c, state, 0, count, true);
-    return combine_parts<total_states<Program>>(
-        count, rows_per_task(c.layout.columns.size),
-        [&](long long begin, long long end) { return run_rows(c, state, begin, end, false); });
   }
 };
 

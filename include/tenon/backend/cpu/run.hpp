@@ -5,6 +5,7 @@
 #include "tenon/backend/cpu/flat.hpp"
 #include "tenon/backend/cpu/grid.hpp"
 #include "tenon/backend/cpu/mixed.hpp"
+#include "tenon/backend/cpu/planes.hpp"
 #include "tenon/backend/cpu/scatter.hpp"
 #include "tenon/schedule/list.hpp"
 
@@ -21,6 +22,7 @@ template <> struct skeleton_of<&schedules::rows> { using type = rows; };
 template <> struct skeleton_of<&schedules::scan> { using type = rows; };
 template <> struct skeleton_of<&schedules::sort> { using type = rows; };
 template <> struct skeleton_of<&schedules::nested> { using type = rows; };
+template <> struct skeleton_of<&schedules::planes> { using type = planes; };
 template <> struct skeleton_of<&schedules::mixed> { using type = mixed; };
 template <> struct skeleton_of<&schedules::grid> { using type = grid; };
 template <> struct skeleton_of<&schedules::scatter> { using type = scattered; };

@@ -74,8 +74,8 @@ template <int Dims, int Bits> struct index_group {
     result.dims = from.dims > 1 ? from.dims : 1;
     result.size = from.size;
     if constexpr (Dims > 1)
-      for (int d = 1; d < from.dims && result.size > 0; ++d)
-        result.by[d] = index_divider<Bits>::of(from.extents[d]);
+      for (int d = 1; d < from.dims; ++d)
+        if (from.extents[d] > 0) result.by[d] = index_divider<Bits>::of(from.extents[d]);
     return result;
   }
 };

@@ -146,7 +146,7 @@ template <class Program, place... Where> struct operands_at {
 template <class Program, class Arguments>
 __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
                                          long long row) {
-  using chosen = operands_at<Program, place::row, place::element>;
+  using chosen = operands_at<Program, place::row, place::element, place::plane>;
   for_each_instruction<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;

@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     }
     (std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
     worker.finish_row(columns, next_row);
-    if (x == 0 && worker.is_inside) end_row<Program>(f, a, worker.offsets);
+    if (x == 0 && worker.is_inside) end_row<Program>(f, a, worker.offsets, worker.row);
     group += gridDim.x;
   } while (group * height < a.rows.size);
 

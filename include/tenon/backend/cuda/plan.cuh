@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/grid_plan.cuh"
 #include "tenon/backend/cuda/mixed_plan.cuh"
 #include "tenon/backend/cuda/ordered_plan.cuh"
+#include "tenon/backend/cuda/planes_plan.cuh"
 #include "tenon/backend/cuda/rows_plan.cuh"
 #include "tenon/backend/cuda/scan_plan.cuh"
 #include "tenon/backend/cuda/scatter_plan.cuh"
@@ -33,6 +34,8 @@ template <class Program, family const* Family, column_order Columns = column_ord
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   else if constexpr (is_rows)
     return detail::rows_planner::plan<Program, Columns>(layout, call, facts);
+  else if constexpr (Family == &schedules::planes)
+    return detail::planes_planner::plan<Program, Columns>(layout, call, facts);
   else if constexpr (is_flat)
     return detail::flat_planner::plan<Program, Columns>(layout, call, facts);
   else

@@ -3,6 +3,7 @@
 // What rows have beside their elements: values loaded per row, stores per row, totals over the
 // rows.
 
+#include "tenon/backend/cuda/planes.cuh"
 #include "tenon/backend/cuda/positions.cuh"
 #include "tenon/backend/cuda/ticket.cuh"
 
@@ -42,10 +43,10 @@ __device__ __forceinline__ void take_row_values(frame<Program> const& f, Values 
   take_row_positions<Program>(f, a, offsets, is_inside);
 }
 
-// One thread writes the row's values and takes them into the totals.
+// One thread writes the row's values, takes them into the totals and leaves them to its plane.
 template <class Program, class Arguments>
 __device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const& a,
-                                        operand_offsets<Program> const& offsets) {
+                                        operand_offsets<Program> const& offsets, long long row) {
   for_each_instruction<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
@@ -60,6 +61,7 @@ __device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const
     read_register<k>(f.total) =
         facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
   });
+  if constexpr (program_traits<Program>::has_planes) leave_row<Program>(f, a, row);
 }
 
 template <class Program> __device__ __forceinline__ void start_totals(frame<Program> const& f) {
@@ -69,11 +71,13 @@ template <class Program> __device__ __forceinline__ void start_totals(frame<Prog
   });
 }
 
-// Combines the totals of all blocks; one thread writes them, and what is the same for all rows.
+// Finishes the planes, and combines the totals of all blocks; one thread writes these, and what is
+// the same for all rows.
 // @pre all threads of all blocks call it
 template <int MaxThreads, class Program, class Arguments>
 __device__ __forceinline__ void end_launch(frame<Program> const& f, Arguments const& a,
                                            int& buffer) {
+  if constexpr (program_traits<Program>::has_planes) finish_planes<Program>(f, a);
   bool is_writer = threadIdx.x == 0 && threadIdx.y == 0;
   if constexpr (program_traits<Program>::has_total) {
     using totals = reductions_of<Program, place::total, 0>;

@@ -11,7 +11,9 @@ namespace tenon {
 namespace detail {
 
 template <class Program, class C>
-using rows_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
+using rows_arguments =
+    std::conditional_t<program_traits<Program>::has_planes, plane_arguments<Program>,
+                       kernel_arguments<Program, max_rank, max_rank, 64>>;
 
 // Element loads that differ from row to row, of which a thread keeps all; those that do not come
 // from a cache, item by item, as far as a sweep needs them.
@@ -96,7 +98,7 @@ template <class Program, class C> struct row_worker {
       selected_registers<Program, no_loads> none;
       sweep<phases + 1, true>(given, none, offsets);
     }
-    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets);
+    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, given.row);
   }
 
  private:

@@ -86,10 +86,11 @@ struct rows_configurations {
                 : is_half<Program>           ? 2
                                              : 3};
   static constexpr int most_streamed_vectors = 8192;  // that one segment has
-  // Whether nothing differs from row to row.
+  // Whether nothing differs from row to row, and no row leaves a part of its own.
   template <class Program>
   static constexpr bool shares_everything =
-      own_bytes<Program> == 0 && !program_traits<Program>::has_positions;
+      own_bytes<Program> == 0 && !program_traits<Program>::has_positions &&
+      !program_traits<Program>::has_planes;
   // Totals are combined in the order of the blocks, whose number follows from the shape there.
   template <class Program>
   static constexpr bool may_keep =

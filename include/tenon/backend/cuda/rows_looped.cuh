@@ -51,7 +51,7 @@ template <class Program, class C> struct looped_worker {
       for (int turn = rank; turn < a.split.segments; turn += blocks)
         sweep<phases + 1, true>(segment_of<phases + 1>(turn), none, is_inside);
     }
-    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets);
+    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row);
   }
 
   // @pre all rows are finished

@@ -16,11 +16,12 @@ struct rows_planner : streamed_rows_planner {
                                                bound_arguments<Program> const& call,
                                                cuda_device_facts const& facts) {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
-        !stores_at<Program>::template has<place::launch>)
+        !program_traits<Program>::has_planes && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no rows: no launch");
     // In calls of most types none can be, and the kernel is the longest of all; it has no
     // positions.
-    if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions)
+    if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
+                  !program_traits<Program>::has_planes)
       if (rows_are_neighbours(layout, call))
         return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);

@@ -59,7 +59,7 @@ template <class Program, class C> struct streamed_worker {
     }
     if (a.split.segments > 1) segments.template combine<reductions>(f.row, a.split.segments);
     evaluate<place::row, 1, 1>(f);
-    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets);
+    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row);
   }
 
  private:
