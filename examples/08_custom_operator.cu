@@ -7,7 +7,7 @@ namespace tn = tenon;
 
 // An operator is one struct. eval is written for any arithmetic type; it runs on the host and on the device.
 struct smoothstep_op : tn::pointwise_op<1> {
-  static constexpr std::string_view name = "smoothstep";
+  static constexpr tn::text_view name = "smoothstep";
   static constexpr int cost = 6;
   static constexpr tn::dtype_rule rule = tn::rules::to_float;
   template <class T>
@@ -20,7 +20,7 @@ inline constexpr tn::pointwise<smoothstep_op> smoothstep{};
 
 // A reduction is a monoid: what one element gives, how two states become one, and the state of nothing.
 struct largest_magnitude_op : tn::ops::lifted_reduction {
-  static constexpr std::string_view name = "largest_magnitude";
+  static constexpr tn::text_view name = "largest_magnitude";
   template <class T>
   static constexpr TENON_HD T identity() {
     return T(0);

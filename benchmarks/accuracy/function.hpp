@@ -17,7 +17,7 @@ namespace tn = tenon;
 // and half types double's own function is another code path, and its error too small to be seen.
 template <class Op, int CudaUlp = 0, int BoundUlp = 4, int HalfBoundUlp = 1>
 struct function {
-  static constexpr std::string_view name = Op::name;
+  static constexpr tn::text_view name = Op::name;
   static constexpr double cuda_ulp = CudaUlp, bound_ulp = BoundUlp, half_bound_ulp = HalfBoundUlp;
   template <class X>
   constexpr auto operator()(X x) const {

@@ -25,8 +25,8 @@ template <extent... E>
 using f32 = tensor_argument<dtype::f32, E...>;
 
 // Whether the text is `expected`, whose first line break only serves the layout of the test.
-constexpr bool is(text const& actual, std::string_view expected) {
-  if (!expected.empty() && expected[0] == '\n') expected.remove_prefix(1);
+constexpr bool is(text const& actual, text_view expected) {
+  if (!expected.empty() && expected[0] == '\n') expected = {expected.data() + 1, expected.size() - 1};
   return actual == expected;
 }
 
@@ -40,7 +40,7 @@ constexpr graph optimized(Function) {
 }
 // The graph that pass `name` is given.
 template <class... Arguments, class Function>
-constexpr graph before(std::string_view name, Function) {
+constexpr graph before(text_view name, Function) {
   graph g = trace<Function, Arguments...>();
   for (passes::pass const& p : passes::pipeline) {
     if (p.name == name) break;
@@ -54,18 +54,18 @@ template <class... Arguments, class Function>
 constexpr bool stays_well_formed(Function) {
   graph g = trace<Function, Arguments...>();
   bool result = verify(g) == nullptr;
-  passes::run(g, [&](std::string_view, graph const& after) {
+  passes::run(g, [&](text_view, graph const& after) {
     result = result && (after.refused != refusal::none || verify(after) == nullptr);
   });
   return result;
 }
 
-constexpr std::string_view name(place p) {
-  constexpr std::string_view names[] = {"launch", "element", "row", "total", "column", "plane"};
+constexpr text_view name(place p) {
+  constexpr text_view names[] = {"launch", "element", "row", "total", "column", "plane"};
   return names[static_cast<int>(p)];
 }
-constexpr std::string_view name(refusal r) {
-  constexpr std::string_view names[] = {"none", "too_many_nodes", "reshape_across_broadcast",
+constexpr text_view name(refusal r) {
+  constexpr text_view names[] = {"none", "too_many_nodes", "reshape_across_broadcast",
                                         "reshape_across_reduction", "several_spaces",
                                         "several_axis_groups", "several_levels", "too_many_axes",
                                         "scans_along_two_axes", "scan_is_moved",

@@ -3,11 +3,11 @@
 // Element types: the enumeration, its C++ types (storage and arithmetic), and the promotion rules.
 
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 #include "tenon/core/float8.hpp"
 #include "tenon/core/half.hpp"
+#include "tenon/core/text_view.hpp"
 
 struct __half;         // CUDA's own narrow types are accepted as element types without including their headers:
 struct __nv_bfloat16;  // they have the same bits as tenon::half, bfloat16, float8_e4m3 and float8_e5m2.
@@ -23,7 +23,7 @@ inline constexpr int dtype_count = 15;
 enum class category : std::uint8_t { boolean, integer, floating };
 
 struct dtype_info {
-  std::string_view name;
+  text_view name;
   int bytes;
   category kind;
 };
@@ -36,7 +36,7 @@ inline constexpr dtype_info dtype_infos[dtype_count] = {
     {"f32", 4, category::floating},     {"f64", 8, category::floating}};
 
 constexpr dtype_info const& info(dtype d) { return dtype_infos[static_cast<int>(d)]; }
-constexpr std::string_view name(dtype d) { return info(d).name; }
+constexpr text_view name(dtype d) { return info(d).name; }
 constexpr int size_of(dtype d) { return info(d).bytes; }
 constexpr category category_of(dtype d) { return info(d).kind; }
 constexpr bool is_floating(dtype d) { return category_of(d) == category::floating; }

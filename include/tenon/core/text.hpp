@@ -5,21 +5,12 @@
 // The library has no std::string of its own: <string> and what it instantiates cost every translation unit 0.2 s under
 // nvcc 13.0. A text becomes one where a std::string is asked for.
 
-#include <string_view>
 #include <type_traits>
 
 #include "tenon/core/static_vector.hpp"
+#include "tenon/core/text_view.hpp"
 
 namespace tenon {
-
-namespace detail {
-// std::string of any allocator, named without its header.
-template <class T>
-inline constexpr bool is_string = requires {
-  typename T::traits_type;
-  typename T::allocator_type;
-};
-}  // namespace detail
 
 // What copies characters is cold and stands by itself: inlined into every message it made g++ -O3 spend 1.5 s on a
 // translation unit with nothing but tensors in it.
@@ -30,18 +21,18 @@ class text {
   [[gnu::cold]] constexpr text(text&&) noexcept = default;
   [[gnu::cold, gnu::noinline]] constexpr text& operator=(text const& other) = default;
   [[gnu::cold]] constexpr text& operator=(text&& other) noexcept = default;
-  [[gnu::cold, gnu::noinline]] constexpr text(std::string_view initial) { *this << initial; }
-  [[gnu::cold, gnu::noinline]] constexpr text(const char* initial) { *this << std::string_view(initial); }
+  [[gnu::cold, gnu::noinline]] constexpr text(text_view initial) { *this << initial; }
+  [[gnu::cold, gnu::noinline]] constexpr text(const char* initial) { *this << text_view(initial); }
   template <class String>
-  requires detail::is_string<String> constexpr text(String const& initial) {
-    *this << std::string_view(initial);
+  requires detail::is_string_view<String> constexpr text(String const& initial) {
+    *this << text_view(initial);
   }
 
-  [[gnu::cold, gnu::noinline]] constexpr text& operator<<(std::string_view part) {
+  [[gnu::cold, gnu::noinline]] constexpr text& operator<<(text_view part) {
     for (char c : part) characters_.push_back(c);
     return *this;
   }
-  constexpr text& operator<<(const char* part) { return *this << std::string_view(part); }
+  constexpr text& operator<<(const char* part) { return *this << text_view(part); }
   [[gnu::cold, gnu::noinline]] constexpr text& operator<<(char c) {
     characters_.push_back(c);
     return *this;
@@ -76,21 +67,24 @@ class text {
     left << right;
     return left;
   }
-  [[gnu::cold, gnu::noinline]] friend constexpr text operator+(std::string_view left, text const& right) {
+  [[gnu::cold, gnu::noinline]] friend constexpr text operator+(text_view left, text const& right) {
     return text(left) << right;
   }
 
-  constexpr std::string_view view() const {
+  constexpr text_view view() const {
     return {characters_.begin(), static_cast<std::size_t>(characters_.size())};
   }
-  constexpr operator std::string_view() const { return view(); }
+  constexpr operator text_view() const { return view(); }
   template <class String>
-  requires detail::is_string<String>
-  operator String() const { return String(view()); }
+  requires detail::is_string_view<String> constexpr operator String() const { return String(view()); }
   constexpr int size() const { return characters_.size(); }
   constexpr bool empty() const { return characters_.empty(); }
-  constexpr bool operator==(std::string_view other) const { return view() == other; }
+  constexpr bool operator==(text_view other) const { return view() == other; }
   constexpr bool operator==(const char* other) const { return view() == other; }
+  template <class String>
+  requires detail::is_string_view<String> constexpr bool operator==(String const& other) const {
+    return view() == text_view(other);
+  }
   template <class Text>
   requires std::is_same_v<Text, text> constexpr bool operator==(Text const& other) const {
     return view() == other.view();

@@ -35,7 +35,7 @@ enum class refusal : unsigned char {
 // it.
 struct dim_check {
   dim a = unit_dim, b = unit_dim;
-  std::string_view operation =
+  text_view operation =
       {};  // the name alone: calls keep it, and would compile the operator's folding
 };
 

@@ -61,7 +61,7 @@ namespace tenon::ops {
 
 // NaN stays NaN; relu(-0) is +0.
 struct relu : exact_op<1> {
-  static constexpr std::string_view name = "relu";
+  static constexpr text_view name = "relu";
   template <class T> static constexpr TENON_HD T eval(T x) { return math::maximum(x, T(0)); }
   static double reference(double x) { return std::isnan(x) || x > 0 ? x : 0; }
 };
@@ -74,7 +74,7 @@ struct activation_op : pointwise_op<1> {
 // 1 / (1 + exp(-x)); for x < 0 as exp(x) / (1 + exp(x)), which does not lose sigmoid(-100) =
 // exp(-100).
 struct sigmoid : activation_op {
-  static constexpr std::string_view name = "sigmoid";
+  static constexpr text_view name = "sigmoid";
   static constexpr int cost = 30;
   static constexpr interval domain{-104, 90};
   template <class T> static TENON_HD T eval(T x) {
@@ -91,7 +91,7 @@ struct sigmoid : activation_op {
 
 // x * sigmoid(x). silu(-inf) is the limit, -0; PyTorch gives NaN there.
 struct silu : activation_op {
-  static constexpr std::string_view name = "silu";
+  static constexpr text_view name = "silu";
   static constexpr int cost = 36;
   static constexpr interval domain{-108, 90};
   template <class T> static TENON_HD T eval(T x) {
@@ -113,7 +113,7 @@ struct silu : activation_op {
 
 // x * Phi(x), Phi the normal distribution function; gelu(-inf) is the limit, -0.
 struct gelu : activation_op {
-  static constexpr std::string_view name = "gelu";
+  static constexpr text_view name = "gelu";
   static constexpr int cost = 40;
   static constexpr interval domain{-14.3, 14};
   template <class T> static TENON_HD T eval(T x) {
@@ -194,7 +194,7 @@ struct gelu : activation_op {
 // x * (1 + tanh(y / 2)) / 2 = x * sigmoid(y), y = sqrt(8 / pi) (x + 0.044715 x^3): gelu as many
 // networks were trained.
 struct gelu_tanh : activation_op {
-  static constexpr std::string_view name = "gelu_tanh";
+  static constexpr text_view name = "gelu_tanh";
   static constexpr int cost = 52;
   static constexpr interval domain{-10.6, 14};
   // The sigmoid's tail magnifies the rounding of y by |y|, up to 100, so y is computed as a sum of
@@ -233,7 +233,7 @@ struct gelu_tanh : activation_op {
 // log(1 + exp(x)) = log1p(exp(-|x|)) + max(x, 0), exact in both tails and therefore without a
 // threshold.
 struct softplus : activation_op {
-  static constexpr std::string_view name = "softplus";
+  static constexpr text_view name = "softplus";
   static constexpr int cost = 42;
   static constexpr interval domain{-104, 1e30};
   template <class T> static TENON_HD T eval(T x) {

@@ -38,7 +38,7 @@ template <int Arity> struct exact_op : pointwise_op<Arity> {
 };
 
 struct add : exact_op<2> {
-  static constexpr std::string_view name = "add";
+  static constexpr text_view name = "add";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) + detail::modular(y));
@@ -47,7 +47,7 @@ struct add : exact_op<2> {
 };
 
 struct sub : exact_op<2> {
-  static constexpr std::string_view name = "sub";
+  static constexpr text_view name = "sub";
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) - detail::modular(y));
   }
@@ -55,7 +55,7 @@ struct sub : exact_op<2> {
 };
 
 struct mul : exact_op<2> {
-  static constexpr std::string_view name = "mul";
+  static constexpr text_view name = "mul";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) * detail::modular(y));
@@ -64,7 +64,7 @@ struct mul : exact_op<2> {
 };
 
 struct div : exact_op<2> {
-  static constexpr std::string_view name = "div";
+  static constexpr text_view name = "div";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 22;
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
@@ -82,7 +82,7 @@ struct div : exact_op<2> {
 };
 
 struct reciprocal : exact_op<1> {
-  static constexpr std::string_view name = "reciprocal";
+  static constexpr text_view name = "reciprocal";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 19;
   template <class T> static constexpr TENON_HD T eval(T x) { return div::eval(T(1), x); }
@@ -91,7 +91,7 @@ struct reciprocal : exact_op<1> {
 
 // Keeps the sign of zero: -(+0) is -0.
 struct neg : exact_op<1> {
-  static constexpr std::string_view name = "neg";
+  static constexpr text_view name = "neg";
   template <class T> static constexpr TENON_HD T eval(T x) {
     return static_cast<T>(-detail::modular(x));
   }
@@ -100,7 +100,7 @@ struct neg : exact_op<1> {
 
 // The absolute value of the most negative integer wraps to itself.
 struct abs : exact_op<1> {
-  static constexpr std::string_view name = "abs";
+  static constexpr text_view name = "abs";
   template <class T> static constexpr TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>)
       return math::abs(x);
@@ -111,7 +111,7 @@ struct abs : exact_op<1> {
 };
 
 struct square : exact_op<1> {
-  static constexpr std::string_view name = "square";
+  static constexpr text_view name = "square";
   static constexpr interval domain{-1e18, 1e18};
   template <class T> static constexpr TENON_HD T eval(T x) { return mul::eval(x, x); }
   static double reference(double x) { return x * x; }
@@ -119,7 +119,7 @@ struct square : exact_op<1> {
 
 // x * y + z, rounded once.
 struct fma : pointwise_op<3> {
-  static constexpr std::string_view name = "fma";
+  static constexpr text_view name = "fma";
   static constexpr interval domain{-1e15, 1e15};
   // The reference itself rounds the sum to double before it is rounded to float.
   static constexpr double tolerance_ulp = 0.5000001;
@@ -133,7 +133,7 @@ struct fma : pointwise_op<3> {
 };
 
 struct sqrt : pointwise_op<1> {
-  static constexpr std::string_view name = "sqrt";
+  static constexpr text_view name = "sqrt";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 17;
   static constexpr interval domain{0, 1e30};
@@ -143,7 +143,7 @@ struct sqrt : pointwise_op<1> {
 };
 
 struct rsqrt : pointwise_op<1> {
-  static constexpr std::string_view name = "rsqrt";
+  static constexpr text_view name = "rsqrt";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 4;
   static constexpr interval domain{1e-30, 1e30};
@@ -155,7 +155,7 @@ struct rsqrt : pointwise_op<1> {
 // Integers stay integers and wrap; a negative exponent gives the truncated quotient: 0 unless the
 // base is 1 or -1.
 struct pow : pointwise_op<2> {
-  static constexpr std::string_view name = "pow";
+  static constexpr text_view name = "pow";
   static constexpr int cost = 60;
   static constexpr interval domain{0, 12};
   template <class T> static TENON_HD T eval(T base, T exponent) {

@@ -14,26 +14,26 @@ template <int Arity> struct bitwise_op : pointwise_op<Arity> {
 };
 
 struct bitwise_and : bitwise_op<2> {
-  static constexpr std::string_view name = "bitwise_and";
+  static constexpr text_view name = "bitwise_and";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return static_cast<T>(x & y); }
 };
 
 struct bitwise_or : bitwise_op<2> {
-  static constexpr std::string_view name = "bitwise_or";
+  static constexpr text_view name = "bitwise_or";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return static_cast<T>(x | y); }
 };
 
 struct bitwise_xor : bitwise_op<2> {
-  static constexpr std::string_view name = "bitwise_xor";
+  static constexpr text_view name = "bitwise_xor";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return static_cast<T>(x ^ y); }
 };
 
 // Of bool: not.
 struct bitwise_not : bitwise_op<1> {
-  static constexpr std::string_view name = "bitwise_not";
+  static constexpr text_view name = "bitwise_not";
   template <class T> static constexpr TENON_HD T eval(T x) {
     if constexpr (std::is_same_v<T, bool>) return !x;
     else return static_cast<T>(~x);
@@ -49,7 +49,7 @@ struct shift_op : bitwise_op<2> {
 };
 
 struct shift_left : shift_op {
-  static constexpr std::string_view name = "shift_left";
+  static constexpr text_view name = "shift_left";
   template <class T> static constexpr TENON_HD T eval(T x, T count) {
     return leaves_bits(count) ? static_cast<T>(detail::modular(x) << count) : T(0);
   }
@@ -57,7 +57,7 @@ struct shift_left : shift_op {
 
 // Arithmetic for signed types: what is left of a negative number is -1.
 struct shift_right : shift_op {
-  static constexpr std::string_view name = "shift_right";
+  static constexpr text_view name = "shift_right";
   template <class T> static constexpr TENON_HD T eval(T x, T count) {
     if (leaves_bits(count)) return static_cast<T>(x >> count);
     return detail::is_negative(x) ? static_cast<T>(-1) : T(0);

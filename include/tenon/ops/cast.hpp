@@ -33,7 +33,7 @@ namespace tenon::ops {
 // bool: x != 0. The node's own dtype is the target, so it cannot be told from the operands. Not
 // folded: a rounding to a narrow type that the user wrote stays.
 struct cast : pointwise_op<1> {
-  static constexpr std::string_view name = "cast";
+  static constexpr text_view name = "cast";
   template <dtype D, class T> static constexpr TENON_HD arithmetic_t<D> eval_as(T x) {
     using target = arithmetic_t<D>;
     if constexpr (is_narrow_v<D>)
@@ -52,7 +52,7 @@ struct cast : pointwise_op<1> {
 
 // The bits of a value of dtype From, read as dtype To of the same size.
 template <dtype From, dtype To> struct bit_cast : pointwise_op<1> {
-  static constexpr std::string_view name = "bit_cast";
+  static constexpr text_view name = "bit_cast";
   static constexpr dtype_rule rule{[](dtype, int) { return From; }, [](dtype) { return To; }};
   template <class T> static constexpr TENON_HD arithmetic_t<To> eval(T x) {
     return static_cast<arithmetic_t<To>>(__builtin_bit_cast(storage_t<To>, static_cast<storage_t<From>>(x)));

@@ -30,13 +30,13 @@ struct classification_op : exact_op<1> {
 };
 
 struct isnan : classification_op {
-  static constexpr std::string_view name = "isnan";
+  static constexpr text_view name = "isnan";
   template <class T> static constexpr TENON_HD bool eval(T x) { return x != x; }
   static bool reference(double x) { return std::isnan(x); }
 };
 
 struct isinf : classification_op {
-  static constexpr std::string_view name = "isinf";
+  static constexpr text_view name = "isinf";
   template <class T> static constexpr TENON_HD bool eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::abs(x) == math::infinity<T>;
     else return false;
@@ -45,7 +45,7 @@ struct isinf : classification_op {
 };
 
 struct isfinite : classification_op {
-  static constexpr std::string_view name = "isfinite";
+  static constexpr text_view name = "isfinite";
   template <class T> static constexpr TENON_HD bool eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::abs(x) < math::infinity<T>;
     else return true;
@@ -55,7 +55,7 @@ struct isfinite : classification_op {
 
 // The magnitude of x with the sign of y, also of a zero or NaN.
 struct copysign : exact_op<2> {
-  static constexpr std::string_view name = "copysign";
+  static constexpr text_view name = "copysign";
   static constexpr dtype_rule rule = rules::to_float;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::copysign(x, y); }
   static double reference(double x, double y) { return std::copysign(x, y); }
@@ -63,7 +63,7 @@ struct copysign : exact_op<2> {
 
 // The next number after x towards y in the dtype of the result; x itself is rounded to that dtype first.
 struct nextafter : pointwise_op<2> {
-  static constexpr std::string_view name = "nextafter";
+  static constexpr text_view name = "nextafter";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 12;
   template <dtype D, class T> static TENON_HD T eval_as(T x, T y) {

@@ -12,46 +12,46 @@ struct comparison_op : exact_op<2> {
 };
 
 struct equal : comparison_op {
-  static constexpr std::string_view name = "equal";
+  static constexpr text_view name = "equal";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x == y; }
   static bool reference(double x, double y) { return x == y; }
 };
 
 struct not_equal : comparison_op {
-  static constexpr std::string_view name = "not_equal";
+  static constexpr text_view name = "not_equal";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x != y; }
   static bool reference(double x, double y) { return x != y; }
 };
 
 struct less : comparison_op {
-  static constexpr std::string_view name = "less";
+  static constexpr text_view name = "less";
   template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x < y; }
   static bool reference(double x, double y) { return x < y; }
 };
 
 struct less_equal : comparison_op {
-  static constexpr std::string_view name = "less_equal";
+  static constexpr text_view name = "less_equal";
   template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x <= y; }
   static bool reference(double x, double y) { return x <= y; }
 };
 
 struct greater : comparison_op {
-  static constexpr std::string_view name = "greater";
+  static constexpr text_view name = "greater";
   template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x > y; }
   static bool reference(double x, double y) { return x > y; }
 };
 
 struct greater_equal : comparison_op {
-  static constexpr std::string_view name = "greater_equal";
+  static constexpr text_view name = "greater_equal";
   template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x >= y; }
   static bool reference(double x, double y) { return x >= y; }
 };
 
 // NaN if either operand is NaN (fmaxf would ignore it); maximum(-0, +0) is +0.
 struct maximum : exact_op<2> {
-  static constexpr std::string_view name = "maximum";
+  static constexpr text_view name = "maximum";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::maximum(x, y); }
   static double reference(double x, double y) {
@@ -62,7 +62,7 @@ struct maximum : exact_op<2> {
 };
 
 struct minimum : exact_op<2> {
-  static constexpr std::string_view name = "minimum";
+  static constexpr text_view name = "minimum";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::minimum(x, y); }
   static double reference(double x, double y) {
@@ -74,7 +74,7 @@ struct minimum : exact_op<2> {
 
 // min(max(x, low), high): high where low > high, NaN if any operand is NaN.
 struct clamp : exact_op<3> {
-  static constexpr std::string_view name = "clamp";
+  static constexpr text_view name = "clamp";
   static constexpr int cost = 2;
   template <class T> static constexpr TENON_HD T eval(T x, T low, T high) {
     return math::minimum(math::maximum(x, low), high);
@@ -86,7 +86,7 @@ struct clamp : exact_op<3> {
 
 // The operand that is not chosen has no influence, whatever its value.
 struct where : exact_op<3> {
-  static constexpr std::string_view name = "where";
+  static constexpr text_view name = "where";
   static constexpr dtype_rule rule = rules::select;
   template <class T> static constexpr TENON_HD T eval(bool condition, T x, T y) {
     return condition ? x : y;
@@ -101,25 +101,25 @@ struct logical_op : exact_op<2> {
 };
 
 struct logical_and : logical_op {
-  static constexpr std::string_view name = "logical_and";
+  static constexpr text_view name = "logical_and";
   static constexpr TENON_HD bool eval(bool x, bool y) { return x && y; }
   static bool reference(double x, double y) { return x != 0 && y != 0; }
 };
 
 struct logical_or : logical_op {
-  static constexpr std::string_view name = "logical_or";
+  static constexpr text_view name = "logical_or";
   static constexpr TENON_HD bool eval(bool x, bool y) { return x || y; }
   static bool reference(double x, double y) { return x != 0 || y != 0; }
 };
 
 struct logical_xor : logical_op {
-  static constexpr std::string_view name = "logical_xor";
+  static constexpr text_view name = "logical_xor";
   static constexpr TENON_HD bool eval(bool x, bool y) { return x != y; }
   static bool reference(double x, double y) { return (x != 0) != (y != 0); }
 };
 
 struct logical_not : exact_op<1> {
-  static constexpr std::string_view name = "logical_not";
+  static constexpr text_view name = "logical_not";
   static constexpr dtype_rule rule = rules::logical;
   static constexpr TENON_HD bool eval(bool x) { return !x; }
   static bool reference(double x) { return x == 0; }

@@ -18,7 +18,7 @@ struct elementary_op : pointwise_op<1> {
 };
 
 struct exp : elementary_op {
-  static constexpr std::string_view name = "exp";
+  static constexpr text_view name = "exp";
   static constexpr int cost = 9;
   static constexpr interval domain{-87, 88};
   template <class T> static TENON_HD T eval(T x) { return math::exp(x); }
@@ -27,7 +27,7 @@ struct exp : elementary_op {
 };
 
 struct exp2 : elementary_op {
-  static constexpr std::string_view name = "exp2";
+  static constexpr text_view name = "exp2";
   static constexpr int cost = 4;
   static constexpr interval domain{-126, 127};
   static constexpr double tolerance_ulp = 2.5;
@@ -37,7 +37,7 @@ struct exp2 : elementary_op {
 };
 
 struct exp10 : elementary_op {
-  static constexpr std::string_view name = "exp10";
+  static constexpr text_view name = "exp10";
   static constexpr int cost = 12;
   static constexpr interval domain{-37, 38};
   static constexpr double tolerance_ulp = 2.5;
@@ -47,7 +47,7 @@ struct exp10 : elementary_op {
 
 // exp(x) - 1 without the cancellation near 0.
 struct expm1 : elementary_op {
-  static constexpr std::string_view name = "expm1";
+  static constexpr text_view name = "expm1";
   static constexpr int cost = 16;
   static constexpr interval domain{-87, 88};
   template <class T> static TENON_HD T eval(T x) { return math::expm1(x); }
@@ -55,7 +55,7 @@ struct expm1 : elementary_op {
 };
 
 struct log : elementary_op {
-  static constexpr std::string_view name = "log";
+  static constexpr text_view name = "log";
   static constexpr int cost = 25;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log(x); }
@@ -63,7 +63,7 @@ struct log : elementary_op {
 };
 
 struct log2 : elementary_op {
-  static constexpr std::string_view name = "log2";
+  static constexpr text_view name = "log2";
   static constexpr int cost = 22;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log2(x); }
@@ -71,7 +71,7 @@ struct log2 : elementary_op {
 };
 
 struct log10 : elementary_op {
-  static constexpr std::string_view name = "log10";
+  static constexpr text_view name = "log10";
   static constexpr int cost = 28;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log10(x); }
@@ -80,7 +80,7 @@ struct log10 : elementary_op {
 
 // log(1 + x) without the rounding of 1 + x.
 struct log1p : elementary_op {
-  static constexpr std::string_view name = "log1p";
+  static constexpr text_view name = "log1p";
   static constexpr int cost = 30;
   static constexpr interval domain{-0.999, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log1p(x); }
@@ -88,7 +88,7 @@ struct log1p : elementary_op {
 };
 
 struct sin : elementary_op {
-  static constexpr std::string_view name = "sin";
+  static constexpr text_view name = "sin";
   static constexpr int cost = 20;
   static constexpr interval domain{-1e5, 1e5};
   template <class T> static TENON_HD T eval(T x) { return math::sin(x); }
@@ -96,7 +96,7 @@ struct sin : elementary_op {
 };
 
 struct cos : elementary_op {
-  static constexpr std::string_view name = "cos";
+  static constexpr text_view name = "cos";
   static constexpr int cost = 20;
   static constexpr interval domain{-1e5, 1e5};
   template <class T> static TENON_HD T eval(T x) { return math::cos(x); }
@@ -104,7 +104,7 @@ struct cos : elementary_op {
 };
 
 struct tanh : elementary_op {
-  static constexpr std::string_view name = "tanh";
+  static constexpr text_view name = "tanh";
   static constexpr int cost = 16;
   static constexpr interval domain{-20, 20};
   template <class T> static TENON_HD T eval(T x) { return math::tanh(x); }
@@ -113,7 +113,7 @@ struct tanh : elementary_op {
 };
 
 struct erf : elementary_op {
-  static constexpr std::string_view name = "erf";
+  static constexpr text_view name = "erf";
   static constexpr int cost = 22;
   static constexpr interval domain{-6, 6};
   template <class T> static TENON_HD T eval(T x) { return math::erf(x); }
@@ -122,7 +122,7 @@ struct erf : elementary_op {
 
 // 1 - erf(x) without the cancellation: the upper tail keeps its relative accuracy.
 struct erfc : elementary_op {
-  static constexpr std::string_view name = "erfc";
+  static constexpr text_view name = "erfc";
   static constexpr int cost = 40;
   static constexpr interval domain{-6, 9};
   static constexpr double tolerance_ulp = 4;
@@ -144,7 +144,7 @@ struct erfc : elementary_op {
 };
 
 struct cbrt : elementary_op {
-  static constexpr std::string_view name = "cbrt";
+  static constexpr text_view name = "cbrt";
   static constexpr int cost = 26;
   static constexpr double tolerance_ulp = 4;  // glibc's in double; CUDA's is 1
   template <class T> static TENON_HD T eval(T x) { return math::cbrt(x); }

@@ -15,7 +15,7 @@ namespace ops {
 
 // An element with its position: the state of the reductions below.
 struct indexed : pointwise_op<2> {
-  static constexpr std::string_view name = "indexed";
+  static constexpr text_view name = "indexed";
   static constexpr dtype_rule rule = rules::indexed;
   static constexpr bool has_state = true;
   template <class T> struct state {
@@ -88,7 +88,7 @@ struct indexed_choice : reduction_op<> {
 };
 
 struct arg_maximum : indexed_choice {
-  static constexpr std::string_view name = "argmax";
+  static constexpr text_view name = "argmax";
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
     return {math::smallest<T>, no_index};
   }
@@ -118,7 +118,7 @@ struct arg_maximum : indexed_choice {
 };
 
 struct arg_minimum : indexed_choice {
-  static constexpr std::string_view name = "argmin";
+  static constexpr text_view name = "argmin";
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
     return {math::largest<T>, no_index};
   }
@@ -149,7 +149,7 @@ struct arg_minimum : indexed_choice {
 
 // The least element as an ascending order has it first: NaN after every number.
 struct first_in_order : indexed_choice {
-  static constexpr std::string_view name = "first_in_order";
+  static constexpr text_view name = "first_in_order";
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
     return {math::largest<T>, no_index};
   }
@@ -165,11 +165,11 @@ struct first_in_order : indexed_choice {
 };
 
 struct chosen_value : projection_op {
-  static constexpr std::string_view name = "chosen_value";
+  static constexpr text_view name = "chosen_value";
   template <class T> static constexpr TENON_HD T eval(indexed::state<T> s) { return s.number; }
 };
 struct chosen_index : projection_op {
-  static constexpr std::string_view name = "chosen_index";
+  static constexpr text_view name = "chosen_index";
   template <class T> static constexpr TENON_HD long long eval(indexed::state<T> s) {
     return s.index;
   }

@@ -30,7 +30,7 @@ struct indexed_scan : scan_op {
 };
 
 struct cumulative_arg_maximum : indexed_scan {
-  static constexpr std::string_view name = "cummax_with_index";
+  static constexpr text_view name = "cummax_with_index";
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
     return {math::smallest<T>, no_index};
   }
@@ -41,7 +41,7 @@ struct cumulative_arg_maximum : indexed_scan {
 };
 
 struct cumulative_arg_minimum : indexed_scan {
-  static constexpr std::string_view name = "cummin_with_index";
+  static constexpr text_view name = "cummin_with_index";
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
     return {math::largest<T>, no_index};
   }

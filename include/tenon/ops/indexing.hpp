@@ -76,7 +76,7 @@ namespace ops {
 // (address, index, stride in bytes, extent): the address of element `index` along an axis. None
 // where the index is outside.
 struct advance : pointwise_op<4> {
-  static constexpr std::string_view name = "advance";
+  static constexpr text_view name = "advance";
   static constexpr int cost = 4;
   static TENON_HD long long eval(long long address, long long index, long long stride,
                                  long long extent) {
@@ -89,7 +89,7 @@ struct advance : pointwise_op<4> {
 // The same for an index of the user's: a negative one counts from the end, and one that is outside
 // is a mistake.
 struct advance_checked : pointwise_op<4> {
-  static constexpr std::string_view name = "advance_checked";
+  static constexpr text_view name = "advance_checked";
   static constexpr int cost = 6;
   static TENON_HD long long eval(long long address, long long index, long long stride,
                                  long long extent) {
@@ -104,7 +104,7 @@ struct advance_checked : pointwise_op<4> {
 // (index, position, extent): an index that was itself read at a position; none where that position
 // is outside, as it is in the other parts of a concatenation.
 struct index_within : pointwise_op<3> {
-  static constexpr std::string_view name = "index_within";
+  static constexpr text_view name = "index_within";
   static constexpr int cost = 3;
   static constexpr TENON_HD long long eval(long long index, long long position, long long extent) {
     bool is_inside =
@@ -115,7 +115,7 @@ struct index_within : pointwise_op<3> {
 // The element at an address. A missing one is NaN, the lowest signed or the largest unsigned
 // integer, or true.
 struct fetch : pointwise_op<1> {
-  static constexpr std::string_view name = "fetch";
+  static constexpr text_view name = "fetch";
   static constexpr int cost = 4;
   template <dtype D> static TENON_HD arithmetic_t<D> eval_as(long long address) {
     using T = storage_t<D>;
@@ -131,7 +131,7 @@ struct fetch : pointwise_op<1> {
 
 // (position, index, stride, extent): an index that is itself taken from, which no memory holds.
 struct advance_position : pointwise_op<4> {
-  static constexpr std::string_view name = "advance_position";
+  static constexpr text_view name = "advance_position";
   static constexpr int cost = 3;
   static constexpr TENON_HD long long eval(long long position, long long index, long long stride,
                                            long long extent) {

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include "tenon/core/dtype.hpp"
+#include "tenon/core/text_view.hpp"
 
 namespace tenon {
 
@@ -52,7 +52,7 @@ inline constexpr dtype_rule accumulate{widened_operand, widened};        // sum:
 
 // What the passes and the reports know of an operator. One constant per operator; its address is the operator's identity.
 struct op_info {
-  std::string_view name;
+  text_view name;
   op_kind kind = op_kind::pointwise;
   int arity = 0;
   dtype_rule rule = rules::same;

@@ -8,7 +8,7 @@ namespace tenon::ops {
 
 // x where it is positive, otherwise slope * x.
 struct leaky_relu : exact_op<2> {
-  static constexpr std::string_view name = "leaky_relu";
+  static constexpr text_view name = "leaky_relu";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 2;
   static constexpr double defaults[] = {0.01};
@@ -18,7 +18,7 @@ struct leaky_relu : exact_op<2> {
 
 // `value` where x is at most `limit`; NaN stays.
 struct threshold : exact_op<3> {
-  static constexpr std::string_view name = "threshold";
+  static constexpr text_view name = "threshold";
   static constexpr int cost = 2;
   template <class T> static constexpr TENON_HD T eval(T x, T limit, T value) { return x <= limit ? value : x; }
   static double reference(double x, double limit, double value) { return eval(x, limit, value); }
@@ -26,7 +26,7 @@ struct threshold : exact_op<3> {
 
 // x moved towards zero by `width`, zero within it; NaN stays.
 struct softshrink : exact_op<2> {
-  static constexpr std::string_view name = "softshrink";
+  static constexpr text_view name = "softshrink";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 4;
   static constexpr double defaults[] = {0.5};
@@ -40,7 +40,7 @@ struct softshrink : exact_op<2> {
 
 // Zero where x is within `width` of it, otherwise x; NaN stays.
 struct hardshrink : exact_op<2> {
-  static constexpr std::string_view name = "hardshrink";
+  static constexpr text_view name = "hardshrink";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 3;
   static constexpr double defaults[] = {0.5};
@@ -55,7 +55,7 @@ struct bent_op : pointwise_op<1> {
 
 // clamp(x / 6 + 1 / 2, 0, 1)
 struct hardsigmoid : bent_op {
-  static constexpr std::string_view name = "hardsigmoid";
+  static constexpr text_view name = "hardsigmoid";
   static constexpr int cost = 6;
   template <class T> static constexpr TENON_HD T eval(T x) {
     return math::minimum(math::maximum(x + 3, T(0)), T(6)) / 6;
@@ -65,7 +65,7 @@ struct hardsigmoid : bent_op {
 
 // x * hardsigmoid(x); hardswish(-inf) is the limit, -0, where PyTorch gives NaN.
 struct hardswish : bent_op {
-  static constexpr std::string_view name = "hardswish";
+  static constexpr text_view name = "hardswish";
   static constexpr int cost = 8;
   template <class T> static constexpr TENON_HD T eval(T x) { return math::maximum(x, T(-3)) * hardsigmoid::eval(x); }
   static double reference(double x) {
@@ -75,7 +75,7 @@ struct hardswish : bent_op {
 
 // x / (1 + |x|); of an infinity the limit, 1 with its sign, where PyTorch gives NaN.
 struct softsign : bent_op {
-  static constexpr std::string_view name = "softsign";
+  static constexpr text_view name = "softsign";
   static constexpr int cost = 12;
   template <class T> static constexpr TENON_HD T eval(T x) {
     T const bound = T(1152921504606846976.0);  // 2^60, from where the quotient is 1

@@ -101,7 +101,7 @@ namespace ops {
 
 // 32 random bits.
 struct random_bits : pointwise_op<3> {
-  static constexpr std::string_view name = "random_bits";
+  static constexpr text_view name = "random_bits";
   static constexpr dtype_rule rule = rules::random_u32;
   static constexpr int cost = 22, per_call = 4;
   static constexpr TENON_HD void draw(long long seed, long long stream, long long call,
@@ -117,7 +117,7 @@ struct random_bits : pointwise_op<3> {
 };
 // 64 random bits.
 struct random_bits_64 : pointwise_op<3> {
-  static constexpr std::string_view name = "random_bits_64";
+  static constexpr text_view name = "random_bits_64";
   static constexpr dtype_rule rule = rules::random_u64;
   static constexpr int cost = 45, per_call = 2;
   static constexpr TENON_HD void draw(long long seed, long long stream, long long call,
@@ -136,7 +136,7 @@ struct random_bits_64 : pointwise_op<3> {
 // A number of the normal distribution, by Box and Muller's method: two neighbouring positions share
 // a radius and an angle.
 struct random_normal : pointwise_op<3> {
-  static constexpr std::string_view name = "random_normal";
+  static constexpr text_view name = "random_normal";
   static constexpr dtype_rule rule = rules::random_f32;
   static constexpr int cost = 60, per_call = 4;
   static TENON_HD void draw(long long seed, long long stream, long long call, float* numbers) {

@@ -21,14 +21,14 @@ struct number_reduction : lifted_reduction {
 };
 
 struct sum : number_reduction {
-  static constexpr std::string_view name = "sum";
+  static constexpr text_view name = "sum";
   static constexpr dtype_rule rule = rules::accumulate;
   template <class T> static constexpr TENON_HD T identity() { return T(0); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return add::eval(x, y); }
 };
 
 struct product : number_reduction {
-  static constexpr std::string_view name = "product";
+  static constexpr text_view name = "product";
   static constexpr dtype_rule rule = rules::accumulate;
   template <class T> static constexpr TENON_HD T identity() { return T(1); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return mul::eval(x, y); }
@@ -41,27 +41,27 @@ struct choice_reduction : number_reduction {
 
 // NaN if any element is NaN. The identity is -inf, or the lowest integer.
 struct maximum_of : choice_reduction {
-  static constexpr std::string_view name = "max";
+  static constexpr text_view name = "max";
   template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
 };
 
 // NaN if any element is NaN. The identity is +inf, or the largest integer.
 struct minimum_of : choice_reduction {
-  static constexpr std::string_view name = "min";
+  static constexpr text_view name = "min";
   template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }
 };
 
 struct any_of : number_reduction {
-  static constexpr std::string_view name = "any";
+  static constexpr text_view name = "any";
   static constexpr dtype_rule rule = rules::logical;
   template <class T> static constexpr TENON_HD T identity() { return T(false); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return x || y; }
 };
 
 struct all_of : number_reduction {
-  static constexpr std::string_view name = "all";
+  static constexpr text_view name = "all";
   static constexpr dtype_rule rule = rules::logical;
   template <class T> static constexpr TENON_HD T identity() { return T(true); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return x && y; }
@@ -76,7 +76,7 @@ struct state_reduction : reduction_op<> {
 // Count, mean and sum of squared deviations. An infinite element makes the mean NaN, as it does the
 // variance.
 struct moments : state_reduction {
-  static constexpr std::string_view name = "moments";
+  static constexpr text_view name = "moments";
   static constexpr int cost = 8;
   template <class T> struct state { T n, mean, m2; };
   template <class T> static constexpr TENON_HD state<T> identity() { return {T(0), T(0), T(0)}; }
@@ -148,7 +148,7 @@ struct moments : state_reduction {
 
 // log of the sum of exponentials, as the largest element m and the sum s of exp(x - m).
 struct log_sum_exp : state_reduction {
-  static constexpr std::string_view name = "log_sum_exp";
+  static constexpr text_view name = "log_sum_exp";
   static constexpr int cost = 16;
   template <class T> struct state { T m, s; };
   template <class T> static constexpr TENON_HD state<T> identity() {
@@ -191,14 +191,14 @@ struct log_sum_exp : state_reduction {
 
 // The mean of nothing is NaN.
 struct mean_of : projection_op {
-  static constexpr std::string_view name = "mean_of";
+  static constexpr text_view name = "mean_of";
   template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
     return s.n == 0 ? math::nan<T> : s.mean;
   }
 };
 
 struct m2_of : projection_op {
-  static constexpr std::string_view name = "m2_of";
+  static constexpr text_view name = "m2_of";
   template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
     return s.m2 +
            0 * s.mean;  // the state of a single NaN or infinity has m2 = 0, its deviation is NaN
@@ -206,7 +206,7 @@ struct m2_of : projection_op {
 };
 
 struct log_sum_exp_of : projection_op {
-  static constexpr std::string_view name = "log_sum_exp_of";
+  static constexpr text_view name = "log_sum_exp_of";
   static constexpr int cost = 26;
   template <class T> static TENON_HD T eval(log_sum_exp::state<T> s) {
     return s.m + math::log(s.s);
@@ -214,12 +214,12 @@ struct log_sum_exp_of : projection_op {
 };
 
 struct max_part : projection_op {
-  static constexpr std::string_view name = "max_part";
+  static constexpr text_view name = "max_part";
   template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) { return s.m; }
 };
 
 struct sum_part : projection_op {
-  static constexpr std::string_view name = "sum_part";
+  static constexpr text_view name = "sum_part";
   template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) {
     return s.m == s.m ? s.s : s.m;  // the state of a single NaN has s = 1
   }

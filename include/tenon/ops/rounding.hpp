@@ -36,7 +36,7 @@ struct rounding_op : pointwise_op<1> {
 };
 
 struct floor : rounding_op {
-  static constexpr std::string_view name = "floor";
+  static constexpr text_view name = "floor";
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::floor(x);
     else return x;
@@ -45,7 +45,7 @@ struct floor : rounding_op {
 };
 
 struct ceil : rounding_op {
-  static constexpr std::string_view name = "ceil";
+  static constexpr text_view name = "ceil";
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::ceil(x);
     else return x;
@@ -54,7 +54,7 @@ struct ceil : rounding_op {
 };
 
 struct trunc : rounding_op {
-  static constexpr std::string_view name = "trunc";
+  static constexpr text_view name = "trunc";
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::trunc(x);
     else return x;
@@ -64,7 +64,7 @@ struct trunc : rounding_op {
 
 // Halves to even: round(2.5) = 2.
 struct round : rounding_op {
-  static constexpr std::string_view name = "round";
+  static constexpr text_view name = "round";
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::round(x);
     else return x;
@@ -74,7 +74,7 @@ struct round : rounding_op {
 
 // x - trunc(x), which is exact; NaN of an infinity.
 struct frac : rounding_op {
-  static constexpr std::string_view name = "frac";
+  static constexpr text_view name = "frac";
   static constexpr int cost = 2;
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(x - trunc::eval(x)); }
   static double reference(double x) { return x - std::trunc(x); }
@@ -82,7 +82,7 @@ struct frac : rounding_op {
 
 // -1, 0 or 1; NaN of NaN, and +0 of either zero.
 struct sign : exact_op<1> {
-  static constexpr std::string_view name = "sign";
+  static constexpr text_view name = "sign";
   static constexpr int cost = 3;
   template <class T> static constexpr TENON_HD T eval(T x) {
     if (x != x) return x;
@@ -93,7 +93,7 @@ struct sign : exact_op<1> {
 
 // x - trunc(x / y) * y, exactly: the sign of x. An integer modulo 0 is 0.
 struct fmod : pointwise_op<2> {
-  static constexpr std::string_view name = "fmod";
+  static constexpr text_view name = "fmod";
   static constexpr int cost = 60;
   static constexpr double tolerance_ulp = 0;
   template <class T> static TENON_HD T eval(T x, T y) {
@@ -105,7 +105,7 @@ struct fmod : pointwise_op<2> {
 
 // x - floor(x / y) * y: the sign of y. An integer modulo 0 is 0.
 struct remainder : pointwise_op<2> {
-  static constexpr std::string_view name = "remainder";
+  static constexpr text_view name = "remainder";
   static constexpr int cost = 64;
   static constexpr double tolerance_ulp = 0.5;
   template <class T> static TENON_HD T eval(T x, T y) {
@@ -117,7 +117,7 @@ struct remainder : pointwise_op<2> {
 
 // floor(x / y) of the exact quotient, rounded once if it is beyond the integers of T. An integer divided by 0 is 0.
 struct floor_divide : pointwise_op<2> {
-  static constexpr std::string_view name = "floor_divide";
+  static constexpr text_view name = "floor_divide";
   static constexpr int cost = 90;
   static constexpr double tolerance_ulp = 1;
   template <class T> static TENON_HD T eval(T x, T y) {

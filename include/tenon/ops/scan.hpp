@@ -32,13 +32,13 @@ struct wide_scan : scan_op {
 };
 
 struct cumulative_sum : wide_scan {
-  static constexpr std::string_view name = "cumsum";
+  static constexpr text_view name = "cumsum";
   template <class T> static constexpr TENON_HD state<T> identity() { return 0; }
   template <class S> static constexpr TENON_HD S combine(S x, S y) { return add::eval(x, y); }
 };
 
 struct cumulative_product : wide_scan {
-  static constexpr std::string_view name = "cumprod";
+  static constexpr text_view name = "cumprod";
   template <class T> static constexpr TENON_HD state<T> identity() { return 1; }
   template <class S> static constexpr TENON_HD S combine(S x, S y) { return mul::eval(x, y); }
 };
@@ -52,19 +52,19 @@ struct plain_scan : scan_op {
 
 // NaN from the first NaN on.
 struct cumulative_maximum : plain_scan {
-  static constexpr std::string_view name = "cummax";
+  static constexpr text_view name = "cummax";
   template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
 };
 
 struct cumulative_minimum : plain_scan {
-  static constexpr std::string_view name = "cummin";
+  static constexpr text_view name = "cummin";
   template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }
 };
 
 struct cumulative_log_sum_exp : scan_op {
-  static constexpr std::string_view name = "logcumsumexp";
+  static constexpr text_view name = "logcumsumexp";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 60;
   template <class T> using state = log_sum_exp::state<T>;
@@ -85,16 +85,16 @@ struct cumulative_log_sum_exp : scan_op {
 
 // The reductions by blocks: all elements of a block have its result.
 struct block_maximum : cumulative_maximum {
-  static constexpr std::string_view name = "block_max";
+  static constexpr text_view name = "block_max";
   static constexpr bool is_blockwise = true;
 };
 struct block_minimum : cumulative_minimum {
-  static constexpr std::string_view name = "block_min";
+  static constexpr text_view name = "block_min";
   static constexpr bool is_blockwise = true;
 };
 // At most 128 numbers are added in a tree: no double is needed.
 struct block_total : plain_scan {
-  static constexpr std::string_view name = "block_sum";
+  static constexpr text_view name = "block_sum";
   static constexpr dtype_rule rule = rules::accumulate;
   static constexpr bool is_blockwise = true;
   template <class T> static constexpr TENON_HD T identity() { return T(0); }

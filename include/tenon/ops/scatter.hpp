@@ -11,7 +11,7 @@ namespace tenon::ops {
 // (index, extent): the position that an index of the user's names; a negative one counts from the
 // end. One that is outside is a mistake and names no position.
 struct target_position : pointwise_op<2> {
-  static constexpr std::string_view name = "target_position";
+  static constexpr text_view name = "target_position";
   static constexpr int cost = 4;
   static TENON_HD long long eval(long long index, long long extent) {
     long long const wrapped = index < 0 ? index + extent : index;
@@ -25,7 +25,7 @@ struct target_position : pointwise_op<2> {
 // (target position, position): whether an update is for this position. The scatter family finds the
 // pairs for which it is; no other family computes it.
 struct is_target : pointwise_op<2> {
-  static constexpr std::string_view name = "is_target";
+  static constexpr text_view name = "is_target";
   static constexpr dtype_rule rule = rules::compare;
   static constexpr TENON_HD bool eval(long long target, long long position) {
     return target == position;
@@ -34,16 +34,16 @@ struct is_target : pointwise_op<2> {
 
 // As the reductions of these names, of no element too: the base has one.
 struct greatest_update : maximum_of {
-  static constexpr std::string_view name = "greatest_update";
+  static constexpr text_view name = "greatest_update";
   static constexpr bool is_defined_on_empty = true;
 };
 struct least_update : minimum_of {
-  static constexpr std::string_view name = "least_update";
+  static constexpr text_view name = "least_update";
   static constexpr bool is_defined_on_empty = true;
 };
 // The last of several positions, -1 of none.
 struct last_update : number_reduction {
-  static constexpr std::string_view name = "last_update";
+  static constexpr text_view name = "last_update";
   template <class T> static constexpr TENON_HD T identity() { return T(-1); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return x < y ? y : x; }
 };

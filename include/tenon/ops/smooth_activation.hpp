@@ -9,7 +9,7 @@ namespace tenon::ops {
 
 // x where it is positive, otherwise alpha * (exp(x) - 1).
 struct elu : pointwise_op<2> {
-  static constexpr std::string_view name = "elu";
+  static constexpr text_view name = "elu";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 18;
   static constexpr interval domain{-87, 88};
@@ -21,7 +21,7 @@ struct elu : pointwise_op<2> {
 
 // 1.0507 elu(x, 1.6733): the constants that keep mean 0 and variance 1.
 struct selu : activation_op {
-  static constexpr std::string_view name = "selu";
+  static constexpr text_view name = "selu";
   static constexpr int cost = 20;
   static constexpr interval domain{-87, 1e30};
   template <class T> static TENON_HD T eval(T x) {
@@ -37,7 +37,7 @@ struct selu : activation_op {
 // x tanh(softplus(x)), by e = exp(-|x|): tanh(log(1 + exp(x))) is a quotient of polynomials in it without cancellation.
 // mish(-inf) is the limit, -0; PyTorch gives NaN there.
 struct mish : activation_op {
-  static constexpr std::string_view name = "mish";
+  static constexpr text_view name = "mish";
   static constexpr int cost = 38;
   static constexpr interval domain{-108, 1e30};
   // As in times_sigmoid, below -shift the exponential is taken of x + shift and its scale applied last.
@@ -61,7 +61,7 @@ struct mish : activation_op {
 
 // log(sigmoid(x)) = -softplus(-x)
 struct logsigmoid : activation_op {
-  static constexpr std::string_view name = "logsigmoid";
+  static constexpr text_view name = "logsigmoid";
   static constexpr int cost = 42;
   static constexpr interval domain{-1e30, 104};
   template <class T> static TENON_HD T eval(T x) { return -softplus::eval(-x); }
@@ -71,7 +71,7 @@ struct logsigmoid : activation_op {
 // x - tanh(x). Up to 2.5 by Lambert's continued fraction of tanh, where the difference becomes a sum of positive terms:
 // x^3 / (3 + x^2 + d), d = x^2 / (5 + x^2 / (7 + ...)).
 struct tanhshrink : activation_op {
-  static constexpr std::string_view name = "tanhshrink";
+  static constexpr text_view name = "tanhshrink";
   static constexpr int cost = 70;
   template <class T> static TENON_HD T eval(T x) {
     if (!(math::abs(x) < T(2.5))) return x - math::tanh(x);

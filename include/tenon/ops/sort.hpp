@@ -22,7 +22,7 @@ struct sort_op : scan_op {
 };
 
 struct ascending_sort : sort_op {
-  static constexpr std::string_view name = "sort";
+  static constexpr text_view name = "sort";
   static constexpr bool is_descending = false;
   template <class T> static constexpr bool is_before(T a, T b) {
     return a < b || (b != b && a == a);
@@ -30,7 +30,7 @@ struct ascending_sort : sort_op {
 };
 
 struct descending_sort : sort_op {
-  static constexpr std::string_view name = "sort_descending";
+  static constexpr text_view name = "sort_descending";
   static constexpr bool is_descending = true;
   template <class T> static constexpr bool is_before(T a, T b) {
     return b < a || (a != a && b == b);

@@ -8,37 +8,37 @@ namespace tenon::ops {
 
 // Argument number `node.slot`: a tensor, or a run-time scalar when its rank is 0 and it was passed by value.
 struct input : basic_op<op_kind::source, 0> {
-  static constexpr std::string_view name = "input";
+  static constexpr text_view name = "input";
 };
 struct scalar : basic_op<op_kind::source, 0> {
-  static constexpr std::string_view name = "scalar";
+  static constexpr text_view name = "scalar";
 };
 // A number written in the expression.
 struct literal : basic_op<op_kind::source, 0> {
-  static constexpr std::string_view name = "literal";
+  static constexpr text_view name = "literal";
 };
 // The number of elements along some dims: what a mean divides by.
 struct size : basic_op<op_kind::source, 0> {
-  static constexpr std::string_view name = "size";
+  static constexpr text_view name = "size";
 };
 // The position along its one axis, as i64.
 struct index : basic_op<op_kind::source, 0> {
-  static constexpr std::string_view name = "index";
+  static constexpr text_view name = "index";
 };
 
 // In a program: reads operand number `bits` at the current position.
 struct load : basic_op<op_kind::source, 0> {
-  static constexpr std::string_view name = "load";
+  static constexpr text_view name = "load";
 };
 // In a program: where operand number `bits` has its element of the current position, in bytes, as i64; 0 where there is no
 // position. An index is an operand too, whose element is its position.
 struct address : basic_op<op_kind::source, 0> {
-  static constexpr std::string_view name = "address";
+  static constexpr text_view name = "address";
 };
 // In a program: writes its operand to output number `bits`; where it has a second one, that many
 // elements from the output's first, and nothing where that is negative.
 struct store : basic_op<op_kind::source, 1> {
-  static constexpr std::string_view name = "store";
+  static constexpr text_view name = "store";
 };
 
 }  // namespace tenon::ops

@@ -144,7 +144,7 @@ struct special_op : pointwise_op<1> {
 
 // log |gamma(x)|; in double relative accuracy ends near the zeros at negative x.
 struct lgamma : special_op {
-  static constexpr std::string_view name = "lgamma";
+  static constexpr text_view name = "lgamma";
   static constexpr int cost = 200;
   static constexpr interval domain{1e-6, 1e30};
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(detail::lgamma(x)); }
@@ -157,7 +157,7 @@ struct lgamma : special_op {
 // The derivative of lgamma. At 0 the pole of the other side (-inf at +0), NaN at the negative integers, as in PyTorch; in
 // double relative accuracy ends near the zeros at negative x.
 struct digamma : special_op {
-  static constexpr std::string_view name = "digamma";
+  static constexpr text_view name = "digamma";
   static constexpr int cost = 250;
   static constexpr interval domain{1e-6, 1e30};
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(detail::digamma(x)); }
@@ -179,7 +179,7 @@ struct digamma : special_op {
 
 // The modified Bessel function of the first kind, order 0.
 struct i0 : special_op {
-  static constexpr std::string_view name = "i0";
+  static constexpr text_view name = "i0";
   static constexpr int cost = 200;
   static constexpr interval domain{-88, 88};
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(detail::i0(x)); }
@@ -194,7 +194,7 @@ struct i0 : special_op {
 
 // The inverse of erf: infinite at 1 and -1, NaN beyond.
 struct erfinv : special_op {
-  static constexpr std::string_view name = "erfinv";
+  static constexpr text_view name = "erfinv";
   static constexpr int cost = 60;
   static constexpr interval domain{-1, 1};
   template <class T> static TENON_HD T eval(T x) { return detail::erfinv(x); }

@@ -7,7 +7,7 @@
 namespace tenon::ops {
 
 struct tan : elementary_op {
-  static constexpr std::string_view name = "tan";
+  static constexpr text_view name = "tan";
   static constexpr int cost = 34;
   static constexpr interval domain{-1e5, 1e5};
   static constexpr double tolerance_ulp = 4;
@@ -16,7 +16,7 @@ struct tan : elementary_op {
 };
 
 struct asin : elementary_op {
-  static constexpr std::string_view name = "asin";
+  static constexpr text_view name = "asin";
   static constexpr int cost = 22;
   static constexpr interval domain{-1, 1};
   template <class T> static TENON_HD T eval(T x) { return math::asin(x); }
@@ -24,7 +24,7 @@ struct asin : elementary_op {
 };
 
 struct acos : elementary_op {
-  static constexpr std::string_view name = "acos";
+  static constexpr text_view name = "acos";
   static constexpr int cost = 24;
   static constexpr interval domain{-1, 1};
   template <class T> static TENON_HD T eval(T x) { return math::acos(x); }
@@ -32,14 +32,14 @@ struct acos : elementary_op {
 };
 
 struct atan : elementary_op {
-  static constexpr std::string_view name = "atan";
+  static constexpr text_view name = "atan";
   static constexpr int cost = 20;
   template <class T> static TENON_HD T eval(T x) { return math::atan(x); }
   static double reference(double x) { return std::atan(x); }
 };
 
 struct sinh : elementary_op {
-  static constexpr std::string_view name = "sinh";
+  static constexpr text_view name = "sinh";
   static constexpr int cost = 24;
   static constexpr interval domain{-88, 88};
   static constexpr double tolerance_ulp = 3;
@@ -48,7 +48,7 @@ struct sinh : elementary_op {
 };
 
 struct cosh : elementary_op {
-  static constexpr std::string_view name = "cosh";
+  static constexpr text_view name = "cosh";
   static constexpr int cost = 20;
   static constexpr interval domain{-88, 88};
   static constexpr double tolerance_ulp = 3;
@@ -57,7 +57,7 @@ struct cosh : elementary_op {
 };
 
 struct asinh : elementary_op {
-  static constexpr std::string_view name = "asinh";
+  static constexpr text_view name = "asinh";
   static constexpr int cost = 40;
   static constexpr double tolerance_ulp = 3;
   template <class T> static TENON_HD T eval(T x) { return math::asinh(x); }
@@ -65,7 +65,7 @@ struct asinh : elementary_op {
 };
 
 struct acosh : elementary_op {
-  static constexpr std::string_view name = "acosh";
+  static constexpr text_view name = "acosh";
   static constexpr int cost = 36;
   static constexpr interval domain{1, 1e30};
   static constexpr double tolerance_ulp = 4;
@@ -74,7 +74,7 @@ struct acosh : elementary_op {
 };
 
 struct atanh : elementary_op {
-  static constexpr std::string_view name = "atanh";
+  static constexpr text_view name = "atanh";
   static constexpr int cost = 32;
   static constexpr interval domain{-0.9999, 0.9999};
   static constexpr double tolerance_ulp = 3;
@@ -90,7 +90,7 @@ struct binary_elementary_op : pointwise_op<2> {
 
 // The angle of the point (y, x), operands in this order.
 struct atan2 : binary_elementary_op {
-  static constexpr std::string_view name = "atan2";
+  static constexpr text_view name = "atan2";
   static constexpr int cost = 45;
   template <class T> static TENON_HD T eval(T x, T y) { return math::atan2(x, y); }
   static double reference(double x, double y) { return std::atan2(x, y); }
@@ -98,7 +98,7 @@ struct atan2 : binary_elementary_op {
 
 // sqrt(x^2 + y^2) without overflow between; infinite when either operand is, even beside NaN.
 struct hypot : binary_elementary_op {
-  static constexpr std::string_view name = "hypot";
+  static constexpr text_view name = "hypot";
   static constexpr int cost = 30;
   template <class T> static TENON_HD T eval(T x, T y) { return math::hypot(x, y); }
   static double reference(double x, double y) { return std::hypot(x, y); }
@@ -106,7 +106,7 @@ struct hypot : binary_elementary_op {
 
 // log(exp(x) + exp(y)) = max + log1p(exp(-|x - y|)); near a result of 0 the error is absolute, a rounding of the maximum.
 struct logaddexp : binary_elementary_op {
-  static constexpr std::string_view name = "logaddexp";
+  static constexpr text_view name = "logaddexp";
   static constexpr bool is_commutative = true;
   static constexpr int cost = 46;
   static constexpr interval domain{0, 1e30};

@@ -9,7 +9,7 @@ namespace tenon::ops {
 // (position, start, step, extent): which element of the part is at a position along an axis; -1
 // where none is.
 struct window_index : pointwise_op<4> {
-  static constexpr std::string_view name = "window_index";
+  static constexpr text_view name = "window_index";
   static constexpr int cost = 4;
   static constexpr TENON_HD long long eval(long long position, long long start, long long step,
                                            long long extent) {
@@ -21,7 +21,7 @@ struct window_index : pointwise_op<4> {
 
 // (offset, index, stride): the offset moved along an axis; -1 where there is no element.
 struct window_offset : pointwise_op<3> {
-  static constexpr std::string_view name = "window_offset";
+  static constexpr text_view name = "window_offset";
   static constexpr int cost = 2;
   static constexpr TENON_HD long long eval(long long offset, long long index, long long stride) {
     return offset < 0 || index < 0 ? -1 : offset + index * stride;

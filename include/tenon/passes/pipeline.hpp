@@ -14,7 +14,7 @@
 namespace tenon::passes {
 
 struct pass {
-  std::string_view name;
+  text_view name;
   graph (*run)(graph const&);
 };
 
@@ -48,7 +48,7 @@ template <class After> constexpr graph run(graph g, After const& after) {
   return g;
 }
 constexpr graph run(graph g) {
-  return run(std::move(g), [](std::string_view, graph const&) {});
+  return run(std::move(g), [](text_view, graph const&) {});
 }
 
 }  // namespace tenon::passes

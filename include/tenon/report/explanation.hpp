@@ -43,12 +43,12 @@ struct operand_facts {
 struct call_facts {
   expression_name name = {};
   description const* about = nullptr;
-  std::span<argument const> inputs = {};
+  array_view<argument const> inputs = {};
   char const* space = "cpu";
   bool is_on_device = false;
   text configuration = {};  // how the backend runs it, in its own words
   group_layout rows = {}, columns = {};
-  std::vector<operand_facts> operands = {};
+  constexpr_vector<operand_facts> operands = {};
 };
 
 inline text shape_text(axis_list const& extents) { return to_string(extents); }
@@ -61,13 +61,14 @@ inline text strides_text(tenon::layout const& l) {
   return result + ']';
 }
 
-inline text indented(std::string_view lines) {
+// @pre every line ends with a newline
+inline text indented(text_view lines) {
   text result;
-  for (std::size_t at = 0; at < lines.size();) {
-    std::size_t end = lines.find('\n', at);
-    if (end == lines.npos) end = lines.size();
-    result << "  " << lines.substr(at, end - at) << '\n';
-    at = end + 1;
+  bool begins = true;
+  for (char c : lines) {
+    if (begins) result << "  ";
+    result << c;
+    begins = c == '\n';
   }
   return result;
 }
@@ -92,8 +93,9 @@ class explanation_writer {
   static text line(text const& label, text const& value) { return "  " + padded(label, 12) + value + '\n'; }
 
   void write_heading() {
-    std::string_view file = facts_.name.location.file_name();
-    file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
+    char const* file = facts_.name.location.file_name();
+    for (char const* c = file; *c; ++c)
+      if (*c == '/') file = c + 1;
     result_.heading += facts_.name.name;
     if (facts_.name.location.line() != 0) result_.heading += "  (" + text(file) + ':' + to_string(facts_.name.location.line()) + ')';
     result_.heading += '\n';
@@ -114,7 +116,7 @@ class explanation_writer {
     text before = print(d_.traced);
     result_.graphs += indented(before.view());
     text unchanged;
-    passes::run(d_.traced, [&](std::string_view pass, graph const& g) {
+    passes::run(d_.traced, [&](text_view pass, graph const& g) {
       text after = print(g);
       if (after == before) {
         unchanged += (unchanged.empty() ? "" : ", ") + text(pass);
@@ -242,7 +244,7 @@ class explanation_writer {
       notes += "  only " + plural(facts_.rows.size, "row") + ", each the work of one block or cluster: most of the device is idle\n";
     result_.costs += notes.empty() ? "\nno slower path is taken\n" : "\nslower than it could be\n" + notes;
   }
-  bool configuration_says(char const* words) const { return facts_.configuration.view().find(words) != std::string_view::npos; }
+  bool configuration_says(char const* words) const { return facts_.configuration.view().contains(words); }
   bool is_vectorisable(operand_facts const& o) const {
     if (!o.is_aligned) return false;
     for (int k = 0; k + 1 < facts_.columns.dims; ++k)

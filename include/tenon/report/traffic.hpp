@@ -2,8 +2,6 @@
 #pragma once
 // An expression and its lengths → what a call moves and computes, in one launch and operator by operator.
 
-#include <vector>
-
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
 
@@ -30,7 +28,7 @@ template <class Description = description>
 class traffic_counter {
  public:
   // @pre inputs are the arguments that the lengths were made from
-  traffic_counter(Description const& d, dim_values const& lengths, std::span<argument const> inputs)
+  traffic_counter(Description const& d, dim_values const& lengths, array_view<argument const> inputs)
       : d_(d), lengths_(lengths), inputs_(inputs) {}
 
   traffic count() const {
@@ -80,16 +78,19 @@ class traffic_counter {
   // Whether instruction `from` is computed from load `wanted` without a reduction between them.
   bool needs(int from, int wanted) const {
     auto const& items = d_.space.instructions;
-    std::vector<int> open(items[from].operands.begin(), items[from].operands.end());
-    if (items[from].op->kind != op_kind::reduction) open = {from};
-    std::vector<bool> seen(static_cast<std::size_t>(items.size()));
+    constexpr_vector<int> open;
+    if (items[from].op->kind != op_kind::reduction)
+      open.push_back(from);
+    else
+      for (int operand : items[from].operands) open.push_back(operand);
+    constexpr_vector<bool> seen(items.size(), false);
     while (!open.empty()) {
       int at = open.back();
       open.pop_back();
-      if (seen[static_cast<std::size_t>(at)] || d_.plan.places[at] != place::element) continue;
-      seen[static_cast<std::size_t>(at)] = true;
+      if (seen[at] || d_.plan.places[at] != place::element) continue;
+      seen[at] = true;
       if (items[at].op == op_id<ops::load> && items[at].bits == wanted) return true;
-      open.insert(open.end(), items[at].operands.begin(), items[at].operands.end());
+      for (int operand : items[at].operands) open.push_back(operand);
     }
     return false;
   }
@@ -107,7 +108,7 @@ class traffic_counter {
   }
 
   void count_loads(traffic& result) const {
-    std::vector<long long> of_argument(inputs_.size());
+    constexpr_vector<long long> of_argument(static_cast<int>(inputs_.size()), 0);
     graph const& g = d_.final;
     for (int k = 0; k < d_.space.loads.size(); ++k) {
       load const& l = d_.space.loads[k];
@@ -117,15 +118,16 @@ class traffic_counter {
         if (axis != no_axis) axes |= 1u << axis;
       int id = l.view;
       while (!g[id].is<ops::input>()) id = g[id].operands[0];
-      auto argument = static_cast<std::size_t>(g[id].bits);
-      long long bytes = smaller(elements_along(axes), distinct_elements(inputs_[argument].layout)) * size_of(g[id].type);
+      int const argument = static_cast<int>(g[id].bits);
+      long long bytes = smaller(elements_along(axes), distinct_elements(layout_of(argument))) * size_of(g[id].type);
       of_argument[argument] += bytes;
       int sweeps = __builtin_popcount(sweeps_of(k));
       if (sweeps > 1) result.bytes_read_again += (sweeps - 1) * bytes;
     }
-    for (std::size_t k = 0; k < of_argument.size(); ++k)
-      result.bytes_read += smaller(of_argument[k], distinct_elements(inputs_[k].layout) * size_of(inputs_[k].type));
+    for (int k = 0; k < of_argument.size(); ++k)
+      result.bytes_read += smaller(of_argument[k], distinct_elements(layout_of(k)) * size_of(inputs_[static_cast<std::size_t>(k)].type));
   }
+  tenon::layout const& layout_of(int input) const { return inputs_[static_cast<std::size_t>(input)].layout; }
 
   // A view costs nothing of its own: reading it reads the elements that it shows.
   long long elements_read(graph const& g, int id) const {
@@ -135,8 +137,8 @@ class traffic_counter {
   }
 
   // A mean or a variance is one operator: its division by the count is the end of the reduction.
-  static bool finishes_reduction(graph const& g, node const& n, std::vector<bool> const& on_device) {
-    if (!n.is<ops::div>() || on_device[static_cast<std::size_t>(n.operands[1])]) return false;
+  static bool finishes_reduction(graph const& g, node const& n, constexpr_vector<bool> const& on_device) {
+    if (!n.is<ops::div>() || on_device[n.operands[1]]) return false;
     node const& dividend = g.operand(n, 0);
     return dividend.is(op_kind::reduction) || dividend.is(op_kind::projection);
   }
@@ -145,12 +147,12 @@ class traffic_counter {
   // members of a reduction's state are results of its launch.
   void count_separate(traffic& result) const {
     graph const& g = d_.traced;
-    std::vector<bool> on_device(static_cast<std::size_t>(g.size()));
+    constexpr_vector<bool> on_device(g.size(), false);
     for (int id = 0; id < g.size(); ++id) {
       node const& n = g[id];
       bool here = n.is<ops::input>();
-      for (int operand : n.operands) here = here || on_device[static_cast<std::size_t>(operand)];
-      on_device[static_cast<std::size_t>(id)] = here;
+      for (int operand : n.operands) here = here || on_device[operand];
+      on_device[id] = here;
       if (!here || n.is(op_kind::source) || n.is(op_kind::movement)) continue;
       if (finishes_reduction(g, n, on_device)) continue;
       result.separate_bytes += n.op->has_state ? 0 : elements(n.dims) * size_of(n.type);
@@ -159,7 +161,7 @@ class traffic_counter {
       for (int k = 0; k < n.operands.size(); ++k) {
         bool is_repeated = false;
         for (int earlier = 0; earlier < k; ++earlier) is_repeated = is_repeated || n.operands[earlier] == n.operands[k];
-        if (!is_repeated && on_device[static_cast<std::size_t>(n.operands[k])])
+        if (!is_repeated && on_device[n.operands[k]])
           result.separate_bytes += elements_read(g, n.operands[k]) * size_of(g.operand(n, k).type);
       }
     }
@@ -167,7 +169,7 @@ class traffic_counter {
 
   Description const& d_;
   dim_values const& lengths_;
-  std::span<argument const> inputs_;
+  array_view<argument const> inputs_;
 };
 
 }  // namespace detail

@@ -25,7 +25,7 @@ struct expression_name {
 // A fault of a call, without what all faults of it have in common: the fewer texts a function puts together that raises,
 // the less of it there is to compile.
 struct call_fault {
-  std::string_view operation = "call";
+  text_view operation = "call";
   text problem = {};
   char const* remedy = "";
   text shapes = {};

@@ -32,7 +32,7 @@ using axis_order = static_vector<int, max_axes>;
 class binder {
  public:
   // @pre outputs[k] has the shape of the expression's output k
-  [[gnu::cold]] binder(description const& d, std::span<argument const> inputs, std::span<argument const> outputs, expression_name const& name)
+  [[gnu::cold]] binder(description const& d, array_view<argument const> inputs, array_view<argument const> outputs, expression_name const& name)
       : d_(d), lengths_(d.final, inputs, name), inputs_(inputs), outputs_(outputs), name_(name) {
     for (load const& l : d_.space.loads) loads_.push_back(spaced_load(l));
     for (store const& s : d_.space.stores) stores_.push_back(s.offset < 0 ? spaced(target_of(s.output), s.along, s.output) : whole_output(s.output));
@@ -87,7 +87,7 @@ class binder {
     if (n.is<ops::slice>()) return slice_of(operand, g.attributes_of(n));
     axis_list extents = lengths_(n.dims);
     if (n.is<ops::reshape>()) {
-      std::optional<tenon::layout> result = reshaped(operand, extents);
+      maybe<tenon::layout> result = reshaped(operand, extents);
       if (!result) refuse_reshape(input_under(id), operand, extents);
       return *result;
     }
@@ -114,7 +114,7 @@ class binder {
     graph_output const& o = d_.final.outputs[output];
     tenon::layout const& given = outputs_[static_cast<std::size_t>(output)].layout;
     axis_list extents = lengths_(d_.final[o.id].dims);
-    std::optional<tenon::layout> result = reshaped(given, extents);
+    maybe<tenon::layout> result = reshaped(given, extents);
     if (!result) refuse_reshape(-1, given, extents);
     return o.dims == d_.final[o.id].dims ? given : *result;
   }
@@ -148,7 +148,7 @@ class binder {
     return result;
   }
 
-  [[gnu::cold]] operand_range range_of(spaced_operand const& o, std::span<argument const> arrays) const {
+  [[gnu::cold]] operand_range range_of(spaced_operand const& o, array_view<argument const> arrays) const {
     if (o.what == reading::position) return {-1, o.offset, 0, 0};
     if (o.what == reading::address) return {o.argument, o.offset, o.first, o.beyond};
     std::int64_t bytes = size_of(arrays[static_cast<std::size_t>(o.argument)].type), low = o.offset, high = o.offset;
@@ -281,7 +281,7 @@ class binder {
 
   description const& d_;
   dim_values lengths_;
-  std::span<argument const> inputs_, outputs_;
+  array_view<argument const> inputs_, outputs_;
   expression_name const& name_;
   constexpr_vector<spaced_operand> loads_, stores_;
 };

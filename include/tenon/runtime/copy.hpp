@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#include <vector>
 
+#include "tenon/capture/refused.hpp"
+#include "tenon/core/std_vector.hpp"
 #include "tenon/runtime/copy_cuda.hpp"
 #include "tenon/runtime/memory_cuda.hpp"
 #include "tenon/tensor/tensor.hpp"
@@ -167,14 +168,21 @@ basic_tensor<Space, T, E...> to(basic_tensor<S, T, E...> const& source, stream o
   return to<Space>(source.view(), on);
 }
 
-// The elements in row-major order.
+// The elements in row-major order as a std::vector, whose header the caller includes.
 template <class S, class T, extent... E>
-std::vector<std::remove_cv_t<T>> to_vector(basic_view<S, T, E...> const& source, stream on = {}) {
-  auto const host = to<cpu>(source, on);
-  return std::vector<std::remove_cv_t<T>>(host.data(), host.data() + host.size());
+auto to_vector(basic_view<S, T, E...> const& source, stream on = {}) {
+  using result = detail::std_vector<std::remove_cv_t<T>>;
+  static_assert(detail::is_defined<result>,
+                "tenon: to_vector: std::vector is not defined here; include <vector>");
+  if constexpr (detail::is_defined<result>) {
+    auto const host = to<cpu>(source, on);
+    return result(host.data(), host.data() + host.size());
+  } else {
+    return refused{};
+  }
 }
 template <class S, class T, extent... E>
-std::vector<T> to_vector(basic_tensor<S, T, E...> const& source) {
+auto to_vector(basic_tensor<S, T, E...> const& source) {
   return to_vector(source.view(), source.on());
 }
 

@@ -7,8 +7,8 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <vector>
 
+#include "tenon/core/static_vector.hpp"
 #include "tenon/runtime/error_cuda.hpp"
 
 namespace tenon {
@@ -73,13 +73,13 @@ namespace detail {
 
 // Asked once per process; a query that raises is tried again by the next call. Never destroyed:
 // tensors with static lifetime ask when they give their memory back.
-inline std::vector<device_properties> const& all_devices() {
-  static std::vector<device_properties> const* const devices = [] {
+inline constexpr_vector<device_properties> const& all_devices() {
+  static constexpr_vector<device_properties> const* const devices = [] {
     int count = 0;
     check(cudaGetDeviceCount(&count), "device");
-    std::vector<device_properties> found;
+    constexpr_vector<device_properties> found;
     for (int device = 0; device < count; ++device) found.push_back(query_device(device));
-    return new std::vector<device_properties>(std::move(found));
+    return new constexpr_vector<device_properties>(std::move(found));
   }();
   return *devices;
 }
@@ -87,12 +87,12 @@ inline std::vector<device_properties> const& all_devices() {
 }  // namespace detail
 
 inline device_properties const& properties_of(int device) {
-  std::vector<device_properties> const& devices = detail::all_devices();
-  if (device < 0 || device >= static_cast<int>(devices.size()))
+  constexpr_vector<device_properties> const& devices = detail::all_devices();
+  if (device < 0 || device >= devices.size())
     raise({.operation = "device",
            .problem = "there is no device " + to_string(device),
-           .remedy = "devices are 0 to " + to_string(static_cast<int>(devices.size()) - 1)});
-  return devices[static_cast<std::size_t>(device)];
+           .remedy = "devices are 0 to " + to_string(devices.size() - 1)});
+  return devices[device];
 }
 
 // Makes a device current for a scope. Never raises on the way out.

@@ -2,8 +2,6 @@
 #pragma once
 // Shapes of a call → the length of every dim, with the checks that could not be made while building.
 
-#include <span>
-
 #include "tenon/runtime/argument.hpp"
 
 namespace tenon::detail {
@@ -12,7 +10,7 @@ class dim_values {
  public:
   // @pre inputs[k] belongs to g.inputs[k]; entries of scalars are ignored
   // @post every check of the graph holds and every input has the extents that its dims ask for
-  [[gnu::cold]] dim_values(graph const& g, std::span<argument const> inputs, expression_name const& name)
+  [[gnu::cold]] dim_values(graph const& g, array_view<argument const> inputs, expression_name const& name)
       : graph_(g), inputs_(inputs), name_(name) {
     for (dim d = 0; d < g.dims.size(); ++d) values_.push_back(compute(g.dims[d]));
     for (dim_check const& c : g.checks)
@@ -116,7 +114,7 @@ class dim_values {
   }
 
   graph const& graph_;
-  std::span<argument const> inputs_;
+  array_view<argument const> inputs_;
   expression_name const& name_;
   constexpr_vector<std::int64_t> values_;
 };

@@ -46,7 +46,7 @@ struct call_arguments {
 
 // The outputs as they are given, or fresh ones of the extents that the expression gives them.
 [[gnu::cold]] inline void bind_outputs(description const& d, dim_values const& lengths,
-                                       argument const* given, std::span<argument> targets,
+                                       argument const* given, array_view<argument> targets,
                                        expression_name const& name) {
   for (int k = 0; k < static_cast<int>(targets.size()); ++k) {
     axis_list const extents = lengths(d.final.outputs[k].dims);
@@ -84,11 +84,11 @@ class runner {
                                                      argument const* given,
                                                      expression_name const& name) {
     description const& d = Signature::describe();
-    std::span<argument const> in(arguments.inputs, static_cast<std::size_t>(inputs));
+    array_view<argument const> in(arguments.inputs, static_cast<std::size_t>(inputs));
     dim_values lengths(d.final, in, name);
     refuse_empty_reductions(d.final, lengths, name);
     argument storage[outputs];
-    std::span<argument> targets(storage, static_cast<std::size_t>(outputs));
+    array_view<argument> targets(storage, static_cast<std::size_t>(outputs));
     bind_outputs(d, lengths, given, targets, name);
     binder bound(d, in, targets, name);
     bound_arguments<Program> addresses{};
@@ -117,26 +117,25 @@ struct invocation<signature<Function, Args...>> {
   static auto allocate(stream on, expression_name const& name, Args const&... args) {
     typename allocating::operands_type operands(allocating::device(), false);
     (operands.add(args), ...);
-    std::optional<typename types::results> results;
     auto make = [&] {
       call_arguments<types::input_count> erased;
       (erased.add(args), ...);
       return allocating::make(erased, nullptr, name);
     };
-    allocating::cache().with(operands.key, make, [&](auto const& plan) {
-      results.emplace(make_results(plan, on, std::make_integer_sequence<int, types::output_count>{}));
+    return allocating::cache().with(operands.key, make, [&](auto const& plan) {
+      auto results = make_results(plan, on, std::make_integer_sequence<int, types::output_count>{});
       std::apply(
           [&](auto&... tensors) {
             int k = 0;
             ((operands.outputs[k++] = tensors.data()), ...);
           },
-          *results);
+          results);
       plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
+      if constexpr (types::is_single)
+        return std::get<0>(std::move(results));
+      else
+        return results;
     });
-    if constexpr (types::is_single)
-      return std::get<0>(std::move(*results));
-    else
-      return std::move(*results);
   }
 
   template <class... Views>

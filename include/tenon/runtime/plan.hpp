@@ -51,7 +51,7 @@ class plan {
 
  public:
   [[gnu::cold]] plan(binder const& bound, bound_arguments<Program> const& arguments,
-                     std::span<argument const> inputs, std::span<argument const> outputs)
+                     array_view<argument const> inputs, array_view<argument const> outputs)
       : prepared_(bound.layout<Program>(), arguments) {
     for (int k = 0; k < traits::load_count; ++k) loads_[k] = bound.range_of_load(k);
     for (int k = 0; k < traits::store_count; ++k) stores_[k] = bound.range_of_store(k);

@@ -37,8 +37,8 @@ struct schedule {
 
 // A kernel family: which axis groups it can run, and how it is described in a report.
 struct family {
-  std::string_view name;
-  std::string_view shape;  // what it does, in a sentence
+  text_view name;
+  text_view shape;  // what it does, in a sentence
   // Sets the groups of `s` and returns true when the family can run the space; otherwise s.refused
   // may tell why not.
   bool (*accepts)(iteration_space const& space, schedule& s);

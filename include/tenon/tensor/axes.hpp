@@ -34,7 +34,7 @@ struct extent_list {
 }
 
 inline axis_list values_of(extent_list const& of, std::int64_t const* values) {
-  return std::span<std::int64_t const>(values, static_cast<std::size_t>(of.rank));
+  return array_view<std::int64_t const>(values, static_cast<std::size_t>(of.rank));
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_extents(
@@ -79,7 +79,7 @@ inline void check_extents(const char* operation, const char* subject, extent_lis
         refuse_extent(operation, subject, of, extents, i, j);
   }
   std::int64_t bytes = 0;
-  std::optional<std::int64_t> count = element_count(values_of(of, extents));
+  maybe<std::int64_t> count = element_count(values_of(of, extents));
   if (!count || __builtin_mul_overflow(*count, element_bytes, &bytes))
     refuse_extents(
         operation, subject, of, extents,
@@ -136,7 +136,7 @@ template <extent... E> struct axes {
                         element_bytes);
   }
   static tenon::text text_of(extent_array const& extents) {
-    return to_string(axis_list(std::span<std::int64_t const>(extents)));
+    return to_string(axis_list(array_view<std::int64_t const>(extents)));
   }
 };
 

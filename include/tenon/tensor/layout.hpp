@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
-#include <span>
 
+#include "tenon/core/array_view.hpp"
 #include "tenon/core/config.hpp"
 #include "tenon/core/error.hpp"
+#include "tenon/core/maybe.hpp"
 #include "tenon/core/text.hpp"
 
 namespace tenon {
@@ -34,7 +34,7 @@ struct axis_list {
   constexpr axis_list(std::initializer_list<std::int64_t> list) {
     for (std::int64_t value : list) values[count++] = value;
   }
-  constexpr axis_list(std::span<std::int64_t const> list) {
+  constexpr axis_list(array_view<std::int64_t const> list) {
     for (std::int64_t value : list) values[count++] = value;
   }
   constexpr std::int64_t operator[](int i) const { return values[i]; }
@@ -42,7 +42,7 @@ struct axis_list {
 };
 
 constexpr axis_list extents_of(layout const& from) {
-  return std::span<std::int64_t const>(from.extents, static_cast<std::size_t>(from.rank));
+  return array_view<std::int64_t const>(from.extents, static_cast<std::size_t>(from.rank));
 }
 
 [[gnu::cold, gnu::noinline]] inline text to_string(axis_list const& list) {
@@ -54,21 +54,21 @@ inline text to_string(layout const& of) { return to_string(extents_of(of)); }
 
 // Number of elements; empty when an extent is negative or the non-zero extents multiply beyond 64
 // bits, since a layout of such extents could not have strides.
-constexpr std::optional<std::int64_t> element_count(axis_list const& extents) {
+constexpr maybe<std::int64_t> element_count(axis_list const& extents) {
   std::int64_t product = 1;
   bool is_empty = false;
   for (int i = 0; i < extents.count; ++i) {
-    if (extents[i] < 0) return std::nullopt;
+    if (extents[i] < 0) return no_value;
     if (extents[i] == 0)
       is_empty = true;
     else if (__builtin_mul_overflow(product, extents[i], &product))
-      return std::nullopt;
+      return no_value;
   }
   return is_empty ? 0 : product;
 }
 
 constexpr std::int64_t size(layout const& of) {
-  std::optional<std::int64_t> count = element_count(extents_of(of));
+  maybe<std::int64_t> count = element_count(extents_of(of));
   if (!count)
     raise({.operation = "layout",
            .problem = "extents " + to_string(of) + " are negative or multiply beyond 64 bits",
@@ -143,9 +143,9 @@ constexpr layout sliced(layout const& operand, axis_list const& starts, axis_lis
 
 // The same elements in the same row-major order under other extents; empty when that needs a copy,
 // or when the number of elements differs.
-[[gnu::cold]] constexpr std::optional<layout> reshaped(layout const& operand, axis_list const& extents) {
-  std::optional<std::int64_t> count = element_count(extents);
-  if (!count || *count != size(operand)) return std::nullopt;
+[[gnu::cold]] constexpr maybe<layout> reshaped(layout const& operand, axis_list const& extents) {
+  maybe<std::int64_t> count = element_count(extents);
+  if (!count || *count != size(operand)) return no_value;
   layout result = row_major(extents);
   result.offset = operand.offset;
   if (*count == 0) return result;
@@ -162,7 +162,7 @@ constexpr layout sliced(layout const& operand, axis_list const& starts, axis_lis
       result.strides[axis] = step * taken;
       taken *= extents[axis];
     }
-    if (taken != run) return std::nullopt;
+    if (taken != run) return no_value;
   }
   return result;
 }

@@ -91,7 +91,7 @@ template <class Space, class T, extent... E> class basic_tensor {
     for (std::int64_t length : extents_) product *= length;
     return product;
   }
-  tenon::layout layout() const { return row_major(std::span<std::int64_t const>(extents_)); }
+  tenon::layout layout() const { return row_major(array_view<std::int64_t const>(extents_)); }
   stream on() const { return memory_.block().on; }
 
   // The value of a tensor of rank 0; waits for the stream when the memory is cuda.

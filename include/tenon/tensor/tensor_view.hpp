@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -160,7 +159,7 @@ template <class Space, class T, extent... E> class basic_view {
       : data_(data), extents_(extents), strides_(strides) {}
 
   static basic_view row_major(T* data, extent_array const& extents) {
-    tenon::layout const fresh = tenon::row_major(std::span<std::int64_t const>(extents));
+    tenon::layout const fresh = tenon::row_major(array_view<std::int64_t const>(extents));
     extent_array strides{};
     for (int i = 0; i < rank; ++i) strides[i] = fresh.strides[i];
     return basic_view(data, extents, strides, unchecked{});

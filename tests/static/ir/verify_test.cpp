@@ -15,7 +15,7 @@ template <class Op> constexpr node& find(graph& g) {
   while (!g.nodes[id].is<Op>()) ++id;
   return g.nodes[id];
 }
-template <class Damage> constexpr bool is_fault(std::string_view expected, Damage damage) {
+template <class Damage> constexpr bool is_fault(text_view expected, Damage damage) {
   graph g = graph_of<f32<8, 4>, f32<4>>(expression);
   if (verify(g) != nullptr) return false;
   damage(g);

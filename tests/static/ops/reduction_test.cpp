@@ -6,7 +6,7 @@ namespace tenon {
 namespace {
 
 struct sum_of_squares : ops::lifted_reduction {
-  static constexpr std::string_view name = "sum_of_squares";
+  static constexpr tenon::text_view name = "sum_of_squares";
   template <class T> static constexpr T identity() { return T(0); }
   template <class T> static constexpr T lift(T x) { return x * x; }
   template <class T> static constexpr T combine(T x, T y) { return x + y; }

@@ -3,8 +3,7 @@
 // One call of a program → what stays the same during it, and the values that one thread has of the
 // row it is at.
 
-#include <vector>
-
+#include "tenon/backend/cpu/buffer.hpp"
 #include "tenon/backend/cpu/strided_block.hpp"
 #include "tenon/program/visit.hpp"
 
@@ -56,8 +55,8 @@ template <class Program> struct call {
   }
 };
 
-// What each sort of a program has ordered of the row: a vector for each.
-template <int K, class Element> struct row_order { std::vector<Element> elements; };
+// What each sort of a program has ordered of the row: a buffer for each.
+template <int K, class Element> struct row_order { buffer<Element> elements; };
 template <class Program, int K, bool IsSort> struct row_order_slot {};
 template <class Program, int K>
 struct row_order_slot<Program, K, true>
@@ -67,11 +66,11 @@ template <class Program, int... K>
 struct row_order_file<Program, std::integer_sequence<int, K...>>
     : row_order_slot<Program, K, program_traits<Program>::template at<K>::is_sort>... {};
 
-template <int K, class Element> std::vector<Element>& order_in(row_order<K, Element>& order) {
+template <int K, class Element> buffer<Element>& order_in(row_order<K, Element>& order) {
   return order.elements;
 }
 template <int K, class Element>
-std::vector<Element> const& order_in(row_order<K, Element> const& order) {
+buffer<Element> const& order_in(row_order<K, Element> const& order) {
   return order.elements;
 }
 

@@ -4,8 +4,8 @@
 // levels, and their combination over parts of the rows.
 
 #include <utility>
-#include <vector>
 
+#include "tenon/backend/cpu/buffer.hpp"
 #include "tenon/backend/cpu/reduction_states.hpp"
 
 namespace tenon::cpu_backend {
@@ -22,7 +22,7 @@ template <class Program, class Visit> void for_each_column_reduction(Visit const
   });
 }
 
-template <int K, class State> struct column_levels { std::vector<State> levels[3]; };
+template <int K, class State> struct column_levels { buffer<State> levels[3]; };
 template <class Program, int K, bool IsReduction> struct column_slot {};
 template <class Program, int K>
 struct column_slot<Program, K, true>
@@ -39,11 +39,12 @@ template <int K, class State> auto& levels_of(column_levels<K, State>& s) { retu
 template <class Program>
 class column_states : column_file<Program, typename program_traits<Program>::sequence> {
  public:
+  column_states() = default;
   explicit column_states(long long columns) {
     for_each_column_reduction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       for (auto& level : levels_of<k>(*this))
-        level.assign(static_cast<std::size_t>(columns), identity<k>());
+        level.assign(columns, identity<k>());
     });
   }
 
@@ -70,8 +71,7 @@ class column_states : column_file<Program, typename program_traits<Program>::seq
   void take(long long column, registers<Program, place::total>& target) {
     for_each_column_reduction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
-      tenon::detail::read_register<k>(target) =
-          levels_of<k>(*this)[2][static_cast<std::size_t>(column)];
+      tenon::detail::read_register<k>(target) = levels_of<k>(*this)[2][column];
     });
   }
 
@@ -81,9 +81,9 @@ class column_states : column_file<Program, typename program_traits<Program>::seq
     return I::op::template identity<arithmetic_t<I::type>>();
   }
   template <int K, class State>
-  static void combine(std::vector<State>& earlier, std::vector<State> const& later) {
+  static void combine(buffer<State>& earlier, buffer<State> const& later) {
     using op = typename program_traits<Program>::template at<K>::op;
-    for (std::size_t c = 0; c < earlier.size(); ++c) earlier[c] = op::combine(earlier[c], later[c]);
+    for (long long c = 0; c < earlier.size(); ++c) earlier[c] = op::combine(earlier[c], later[c]);
   }
   void raise(int level) {
     for_each_column_reduction<Program>([&](auto index) {

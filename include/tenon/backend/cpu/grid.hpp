@@ -14,14 +14,14 @@ namespace tenon::cpu_backend {
 struct grid {
   template <class Program> static void run(call<Program> const& c) {
     row_state<Program> state = initial_state(c);
-    kept_rows<Program> kept(static_cast<std::size_t>(c.layout.rows.size));
+    kept_rows<Program> kept(c.layout.rows.size);
     run_phases<1>(c, state, kept);
     store_values<place::total>(c, state);
     store_values<place::launch>(c, state);
   }
 
  private:
-  template <class Program> using kept_rows = std::vector<registers<Program, place::row>>;
+  template <class Program> using kept_rows = buffer<registers<Program, place::row>>;
 
   template <int Phase, class Program>
   static void run_phases(call<Program> const& c, row_state<Program>& state,
@@ -63,7 +63,7 @@ struct grid {
     pairwise<states, combine_states> total{combine_states{}};
     for (long long row = begin; row < end; ++row) {
       locate(c.layout.rows, row, state.where);
-      state.row = kept[static_cast<std::size_t>(row)];
+      state.row = kept[row];
       if constexpr (Phase == 1) load_values<place::row>(c, state);
       // What follows from the phase before this one, whose totals are known only now.
       evaluate<place::row, Phase - 1, Phase - 1>(state.values());
@@ -72,7 +72,7 @@ struct grid {
         if constexpr (!is_last) finish(result, state.row);
       }
       if constexpr (is_last) store_values<place::row>(c, state);
-      kept[static_cast<std::size_t>(row)] = state.row;
+      kept[row] = state.row;
       if constexpr (!states::is_empty) {
         states of_row = identity;
         accumulate(state.values(), of_row, 0);

@@ -50,13 +50,11 @@ struct mixed {
     row_state<Program> state = initial_state(c);
     long long const rows = c.layout.rows.size, columns = c.layout.columns.size;
     long long const parts = parts_of(rows, columns);
-    std::vector<column_states<Program>> of_columns(static_cast<std::size_t>(parts),
-                                                   column_states<Program>(columns));
-    std::vector<total_states<Program>> of_rows(static_cast<std::size_t>(parts));
+    buffer<column_states<Program>> of_columns(parts, column_states<Program>(columns));
+    buffer<total_states<Program>> of_rows(parts);
     parallel_for(parts, [&](long long part) {
-      auto const at = static_cast<std::size_t>(part);
-      of_rows[at] =
-          run_part(c, state, rows * part / parts, rows * (part + 1) / parts, of_columns[at]);
+      of_rows[part] =
+          run_part(c, state, rows * part / parts, rows * (part + 1) / parts, of_columns[part]);
     });
     total_states<Program> identity;
     set_identity(identity);
@@ -66,7 +64,7 @@ struct mixed {
     evaluate<place::total, 0, max_nodes>(state.values());
     store_values<place::total>(c, state);
     store_values<place::launch>(c, state);
-    for (std::size_t part = 1; part < of_columns.size(); ++part)
+    for (long long part = 1; part < of_columns.size(); ++part)
       of_columns[0].append(of_columns[part]);
     store_columns(c, state, of_columns[0]);
   }

@@ -3,6 +3,7 @@
 // The skeleton with values over some of the rows' axes: each row leaves its part of them; when all
 // rows are done, the parts of a plane are combined.
 
+#include "tenon/backend/cpu/buffer.hpp"
 #include "tenon/backend/cpu/rows.hpp"
 
 namespace tenon::cpu_backend {
@@ -15,9 +16,9 @@ struct planes {
     row_state<Program> state = initial_state(c);
     states<Program> identity;
     set_identity(identity);
-    std::vector<states<Program>> of_rows(static_cast<std::size_t>(c.layout.rows.size), identity);
+    buffer<states<Program>> of_rows(c.layout.rows.size, identity);
     auto const leave = [&](long long row, row_state<Program>& at) {
-      accumulate(at.values(), of_rows[static_cast<std::size_t>(row)], 0);
+      accumulate(at.values(), of_rows[row], 0);
     };
     finish(run_all_rows(c, state, leave), state.total);
     evaluate<place::total, 0, max_nodes>(state.values());
@@ -31,14 +32,14 @@ struct planes {
 
   template <class Program>
   static void finish_plane(call<Program> const& c, row_state<Program> state,
-                           std::vector<states<Program>> const& of_rows, long long plane) {
+                           buffer<states<Program>> const& of_rows, long long plane) {
     long long const first = plane * c.layout.rows_per_plane;
     states<Program> identity;
     set_identity(identity);
     pairwise<states<Program>, combine_states> all{combine_states{}};
     if (c.layout.rows.size > 0)
       for (long long row = first; row < first + c.layout.rows_per_plane; ++row)
-        all.push(of_rows[static_cast<std::size_t>(row)]);
+        all.push(of_rows[row]);
     states<Program> result = all.result(identity);
     for_each_reduction<Program, place::plane, any_phase>([&](auto index) {
       constexpr int k = decltype(index)::value;

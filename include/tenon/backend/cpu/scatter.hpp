@@ -3,8 +3,7 @@
 // The skeleton of scatter: the updates are sorted by their targets, then each position of the
 // result takes in its own, in their order.
 
-#include <vector>
-
+#include "tenon/backend/cpu/buffer.hpp"
 #include "tenon/backend/cpu/rows.hpp"
 #include "tenon/program/updates.hpp"
 
@@ -13,21 +12,18 @@ namespace tenon::cpu_backend {
 // The updates of each target one after the other, by counting: those of target t are
 // order[starts[t]] to order[starts[t + 1]].
 struct sorted_updates {
-  std::vector<long long> starts, order;
+  buffer<long long> starts, order;
 
   // @pre targets are below `count`; a negative one names no position
-  void sort(std::vector<long long> const& targets, long long count) {
-    starts.assign(static_cast<std::size_t>(count) + 1, 0);
+  void sort(buffer<long long> const& targets, long long count) {
+    starts.assign(count + 1, 0);
     for (long long target : targets)
-      if (target >= 0) ++starts[static_cast<std::size_t>(target) + 1];
-    for (long long t = 0; t < count; ++t)
-      starts[static_cast<std::size_t>(t) + 1] += starts[static_cast<std::size_t>(t)];
-    order.resize(static_cast<std::size_t>(starts.back()));
-    std::vector<long long> next(starts.begin(), starts.end() - 1);
-    for (std::size_t update = 0; update < targets.size(); ++update)
-      if (targets[update] >= 0)
-        order[static_cast<std::size_t>(next[static_cast<std::size_t>(targets[update])]++)] =
-            static_cast<long long>(update);
+      if (target >= 0) ++starts[target + 1];
+    for (long long t = 0; t < count; ++t) starts[t + 1] += starts[t];
+    order.resize(starts[count]);
+    buffer<long long> next = starts;
+    for (long long update = 0; update < targets.size(); ++update)
+      if (targets[update] >= 0) order[next[targets[update]]++] = update;
   }
 };
 
@@ -110,7 +106,7 @@ struct scattered {
   template <class Program>
   static sorted_updates sorted(call<Program> const& c, row_state<Program>& state,
                                target_axis const& axis, long long other) {
-    std::vector<long long> targets(static_cast<std::size_t>(c.layout.columns.size));
+    buffer<long long> targets(c.layout.columns.size);
     axis.locate(c.layout.rows, 0, other, state.where);
     registers<Program, place::element> element{};
     for (long long update = 0; update < c.layout.columns.size; ++update) {
@@ -118,8 +114,7 @@ struct scattered {
       locate(c.layout.columns, update, column);
       evaluate_at<update_part::target>(c, state, element, column);
       frame<Program> const f{state.launch, state.row, element, state.total};
-      targets[static_cast<std::size_t>(update)] =
-          axis.position_of(value_of<tenon::detail::gate<Program>::target>(f));
+      targets[update] = axis.position_of(value_of<tenon::detail::gate<Program>::target>(f));
     }
     sorted_updates result;
     result.sort(targets, axis.length);
@@ -136,10 +131,9 @@ struct scattered {
     states taken;
     set_identity(taken);
     registers<Program, place::element> element{};
-    for (long long k = updates.starts[static_cast<std::size_t>(target)];
-         k < updates.starts[static_cast<std::size_t>(target) + 1]; ++k) {
+    for (long long k = updates.starts[target]; k < updates.starts[target + 1]; ++k) {
       coordinate column{};
-      locate(c.layout.columns, updates.order[static_cast<std::size_t>(k)], column);
+      locate(c.layout.columns, updates.order[k], column);
       evaluate_at<update_part::value>(c, state, element, column);
       accumulate(frame<Program>{state.launch, state.row, element, state.total}, taken, 0);
     }

@@ -19,9 +19,8 @@ template <int K, class Program> void sort_value(call<Program> const& c, row_stat
   using element = typename I::value_type;
   constexpr int before = sweep_before_sort<K>;
   long long const size = c.layout.columns.size;
-  std::vector<element>& order = order_in<K>(state.orders);
-  order.clear();
-  order.reserve(static_cast<std::size_t>(size));
+  buffer<element>& order = order_in<K>(state.orders);
+  order.resize(size);
   block_operands<Program, before, false> operands(c, state.where);
   scan_states<Program, before, false> scanned;
   begin_scans(state, scanned);
@@ -31,8 +30,8 @@ template <int K, class Program> void sort_value(call<Program> const& c, row_stat
     evaluate_ordered_block(
         state.launch, state.row, state.total, addresses, count, scanned,
         [&](frame<Program> const& f, int i) {
-          order.push_back(
-              {as_element<decltype(element::number)>(value_of<I::first_operand>(f)), done + i});
+          order[done + i] = {as_element<decltype(element::number)>(value_of<I::first_operand>(f)),
+                             done + i};
         });
   }
   std::stable_sort(order.begin(), order.end(), [](element const& a, element const& b) {

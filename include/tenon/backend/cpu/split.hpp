@@ -3,8 +3,7 @@
 // A range of positions → tasks of a fixed size on all threads, and the combination of the states
 // that they return.
 
-#include <vector>
-
+#include "tenon/backend/cpu/buffer.hpp"
 #include "tenon/backend/cpu/pairwise.hpp"
 #include "tenon/backend/cpu/parallel.hpp"
 #include "tenon/backend/cpu/reduction_states.hpp"
@@ -20,11 +19,11 @@ template <class States, class Run>
 States combine_parts(long long size, long long step, Run const& run) {
   long long const count = (size + step - 1) / step;
   if (count <= 1) return run(0, size);
-  std::vector<States> parts(States::is_empty ? 0 : static_cast<std::size_t>(count));
+  buffer<States> parts(States::is_empty ? 0 : count);
   parallel_for(count, [&](long long part) {
     long long begin = part * step, end = begin + step < size ? begin + step : size;
     States result = run(begin, end);
-    if constexpr (!States::is_empty) parts[static_cast<std::size_t>(part)] = result;
+    if constexpr (!States::is_empty) parts[part] = result;
   });
   States identity;
   set_identity(identity);
