@@ -2,9 +2,7 @@
 #pragma once
 // The statement form: `z = tn::exp(x) + y` over tensors builds a tree of types, which is replayed on graph handles.
 
-#include <boost/hana/tuple.hpp>
-#include <boost/hana/unpack.hpp>
-
+#include "tenon/capture/value_pack.hpp"
 #include "tenon/capture/value.hpp"
 #include "tenon/core/type_list.hpp"
 #include "tenon/tensor/tensor.hpp"
@@ -14,7 +12,7 @@ namespace tenon {
 // Function Fn applied to arguments that are views, numbers, build-time tags or expressions; evaluated by assignment.
 template <class Fn, class... Args>
 struct expression {
-  boost::hana::tuple<Args...> arguments;
+  detail::value_pack<Args...> arguments;
 };
 
 template <class Fn, class... Args>
@@ -49,7 +47,7 @@ constexpr auto stored(T const& operand) {
 
 template <class Fn, class... Args>
 constexpr auto make_expression(Args const&... args) {
-  return expression<Fn, decltype(stored(args))...>{{stored(args)...}};
+  return expression<Fn, decltype(stored(args))...>{detail::value_pack<decltype(stored(args))...>(stored(args)...)};
 }
 
 // What the argument is when the expression is replayed: the handle that stands for it. Tags stand for themselves.
@@ -107,9 +105,9 @@ struct replay_argument {
     if constexpr (leaf_count<T> == 0)
       return T{};
     else if constexpr (std::is_arithmetic_v<T>)
-      return handle_t<T>{boost::hana::at_c<First>(leaves)};
+      return handle_t<T>{item<First>(leaves)};
     else
-      return boost::hana::at_c<First>(leaves);
+      return item<First>(leaves);
   }
 };
 template <class Fn, class... Args>
@@ -136,7 +134,7 @@ template <class Expression>
 struct replay {
   template <class... Leaves>
   constexpr auto operator()(Leaves... leaves) const {
-    return replay_argument<Expression>::template run<0>(boost::hana::tuple<Leaves...>{leaves...});
+    return replay_argument<Expression>::template run<0>(value_pack<Leaves...>(leaves...));
   }
 };
 
@@ -157,7 +155,7 @@ constexpr decltype(auto) with_all_leaves(Visit const& visit, First const& first,
 
 template <class Fn, class... Args, class Visit>
 constexpr decltype(auto) with_leaves(expression<Fn, Args...> const& e, Visit const& visit) {
-  return boost::hana::unpack(
+  return unpack(
       e.arguments, [&](auto const&... args) -> decltype(auto) { return with_all_leaves(visit, args...); });
 }
 template <class First, class... Rest, class Visit>

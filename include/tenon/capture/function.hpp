@@ -10,9 +10,10 @@ namespace tenon {
 // Wraps a stateless callable over handles. A composite of the library, or of the user, is `function{[](auto x) {...}}`.
 template <class Body>
 struct function {
-  static_assert(std::is_empty_v<Body>, "tenon: function: the lambda captures something; pass it as an argument of the call instead");
   constexpr function() = default;
-  constexpr function(Body) {}
+  constexpr function(Body) {  // asserted here, so that the bodies of all operators wait for their first call
+    static_assert(std::is_empty_v<Body>, "tenon: function: the lambda captures something; pass it as an argument of the call instead");
+  }
 
   template <class... Args>
   constexpr auto operator()(Args const&... args) const {

@@ -44,15 +44,12 @@ struct particular_body {
     return true;
   }
 };
-template <class Op>
-inline constexpr bool is_particular = requires { Op::defaults; } || requires { Op::accepts(dtype::f32); };
 
 }  // namespace detail
 
 // What an operator is called by, a user's own too: inline constexpr tn::pointwise<my_op> mine{};
 template <class Op>
-using pointwise =
-    function<std::conditional_t<detail::is_particular<Op>, detail::particular_body<Op>, detail::pointwise_body<Op>>>;
+using pointwise = function<detail::particular_body<Op>>;
 
 namespace detail {
 

@@ -2,9 +2,8 @@
 #pragma once
 // lambda + argument types → graph: the lambda runs once, in constant evaluation, on handles.
 
-#include <boost/hana/for_each.hpp>
-
 #include "tenon/capture/function.hpp"
+#include "tenon/capture/value_pack.hpp"
 
 namespace tenon {
 
@@ -17,12 +16,12 @@ struct scalar_argument {};
 // Several results: `return tn::outputs(a, b);`
 template <class... Values>
 struct outputs_t {
-  boost::hana::tuple<Values...> values;
+  detail::value_pack<Values...> values;
 };
 struct outputs_function {
   template <class... Values>
   constexpr auto operator()(Values... values) const {
-    return outputs_t<Values...>{{values...}};
+    return outputs_t<Values...>{detail::value_pack<Values...>(values...)};
   }
 };
 inline constexpr outputs_function outputs{};
@@ -75,7 +74,7 @@ constexpr void add_output(graph& g, value<D, E...> const& v) {
 }
 template <class... Values>
 constexpr void add_output(graph& g, outputs_t<Values...> const& all) {
-  boost::hana::for_each(all.values, [&](auto const& v) { add_output(g, v); });
+  unpack(all.values, [&](auto const&... values) { (add_output(g, values), ...); });
 }
 
 }  // namespace detail
@@ -86,9 +85,9 @@ template <class Function, class... Arguments>
 constexpr graph trace() {
   graph g;
   // A braced list makes the inputs in argument order.
-  boost::hana::tuple<typename detail::argument_handle<Arguments>::type...> handles{
+  detail::value_pack<typename detail::argument_handle<Arguments>::type...> const handles{
       detail::argument_handle<Arguments>::make(g)...};
-  detail::add_output(g, boost::hana::unpack(handles, Function{}));
+  detail::add_output(g, detail::unpack(handles, Function{}));
   return g;
 }
 

@@ -58,14 +58,9 @@ class constexpr_vector {
     for (int i = 0; i < n; ++i) push_back(value);
   }
   constexpr constexpr_vector(constexpr_vector const& other) { append(other); }
-  constexpr constexpr_vector(constexpr_vector&& other) noexcept
-      : items_(std::exchange(other.items_, nullptr)),
-        count_(std::exchange(other.count_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+  constexpr constexpr_vector(constexpr_vector&& other) noexcept { swap(other); }
   constexpr constexpr_vector& operator=(constexpr_vector other) noexcept {
-    std::swap(items_, other.items_);
-    std::swap(count_, other.count_);
-    std::swap(capacity_, other.capacity_);
+    swap(other);
     return *this;
   }
   constexpr ~constexpr_vector() {
@@ -107,6 +102,13 @@ class constexpr_vector {
   }
 
  private:
+  // By hand: std::swap checks the traits of each type it is used with, and this is used with many.
+  constexpr void swap(constexpr_vector& other) noexcept {
+    T* const items = items_;
+    int const count = count_, capacity = capacity_;
+    items_ = other.items_, count_ = other.count_, capacity_ = other.capacity_;
+    other.items_ = items, other.count_ = count, other.capacity_ = capacity;
+  }
   [[gnu::cold, gnu::noinline]] constexpr void grow() {
     int larger = capacity_ ? capacity_ * 2 : 8;
     T* moved = new T[static_cast<std::size_t>(larger)]{};
