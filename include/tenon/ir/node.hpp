@@ -30,7 +30,8 @@ struct node {
   long long bits = 0;             // literal: the value; input and scalar: the argument's position
 
   constexpr int rank() const { return dims.size(); }
-  template <class Op> constexpr bool is() const { return op == op_id<Op>; }
+  // By address, not by op_id: asking does not register the operator.
+  template <class Op> constexpr bool is() const { return op == &op_info_of<Op>; }
   constexpr bool is(op_kind kind) const { return op->kind == kind; }
   constexpr bool operator==(node const& other) const {
     return op == other.op && type == other.type && bits == other.bits && axes == other.axes &&

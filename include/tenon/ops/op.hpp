@@ -149,37 +149,34 @@ namespace detail {
 // compare NaN in constant evaluation.
 inline constexpr double not_folded = std::numeric_limits<double>::infinity();
 
-template <class Op, class T, std::size_t... I>
-constexpr auto eval_on(double const* operands, std::index_sequence<I...>) {
-  return Op::eval(static_cast<T>(operands[I])...);
-}
 template <class Op, class T>
 constexpr auto eval_on(double const* operands) {
-  return eval_on<Op, T>(operands, std::make_index_sequence<Op::arity>{});
+  static_assert(Op::arity >= 1 && Op::arity <= 3);
+  T const first = static_cast<T>(operands[0]);
+  if constexpr (Op::arity == 1)
+    return Op::eval(first);
+  else if constexpr (Op::arity == 2)
+    return Op::eval(first, static_cast<T>(operands[1]));
+  else
+    return Op::eval(first, static_cast<T>(operands[1]), static_cast<T>(operands[2]));
 }
 constexpr bool is_within(double const* operands, int count, double bound) {
   for (int i = 0; i < count; ++i)
     if (!(operands[i] >= -bound && operands[i] <= bound)) return false;
   return true;
 }
-// double has the exponent range that shows an overflow of float without committing it.
-template <class Op>
-constexpr double fold_float(double const* operands) {
-  constexpr double bound = std::numeric_limits<float>::max();
-  if (!is_within(operands, Op::arity, bound)) return not_folded;
-  double exact = static_cast<double>(eval_on<Op, double>(operands));
-  if (!is_within(&exact, 1, bound)) return not_folded;
-  return static_cast<double>(eval_on<Op, float>(operands));
-}
-// Nothing portable has a wider range than double, so only numbers whose products and quotients cannot leave it.
-template <class Op>
-constexpr double fold_double(double const* operands) {
-  for (int i = 0; i < Op::arity; ++i) {
+constexpr double largest_integer = 9007199254740992.0;  // 2^53: a literal is held as a double
+// Whether the operator may be evaluated on these operands.
+constexpr bool are_foldable(dtype d, double const* operands, int count) {
+  if (!is_floating(d)) return is_within(operands, count, largest_integer);
+  // double has the exponent range that shows an overflow of float without committing it.
+  if (d != dtype::f64) return is_within(operands, count, std::numeric_limits<float>::max());
+  // Nothing portable has a wider range than double, so only numbers whose products and quotients cannot leave it.
+  for (int i = 0; i < count; ++i) {
     double magnitude = operands[i] < 0 ? -operands[i] : operands[i];
-    if (!(magnitude == 0 || (magnitude >= 1e-150 && magnitude <= 1e150))) return not_folded;
+    if (!(magnitude == 0 || (magnitude >= 1e-150 && magnitude <= 1e150))) return false;
   }
-  double result = static_cast<double>(eval_on<Op, double>(operands));
-  return is_within(&result, 1, std::numeric_limits<double>::max()) ? result : not_folded;
+  return true;
 }
 constexpr long long wrap(dtype d, long long value) {
   switch (d) {
@@ -193,19 +190,19 @@ constexpr long long wrap(dtype d, long long value) {
     default: return value;
   }
 }
-template <class Op>
-constexpr double fold_integer(dtype d, double const* operands) {
-  double const bound = 9007199254740992.0;  // 2^53: a literal is held as a double
-  if (!is_within(operands, Op::arity, bound)) return not_folded;
-  double result = static_cast<double>(wrap(d, static_cast<long long>(eval_on<Op, long long>(operands))));
+constexpr double folded_integer(dtype d, long long value) {
+  double const result = static_cast<double>(wrap(d, value));
   if (d == dtype::u64 && result < 0) return not_folded;  // wraps to a number that a double does not hold
-  return is_within(&result, 1, bound) ? result : not_folded;
+  return is_within(&result, 1, largest_integer) ? result : not_folded;
 }
 template <class Op>
 constexpr double fold(dtype d, double const* operands) {
-  if (d == dtype::f64) return fold_double<Op>(operands);
-  if (is_floating(d)) return fold_float<Op>(operands);
-  return fold_integer<Op>(d, operands);
+  if (!are_foldable(d, operands, Op::arity)) return not_folded;
+  if (!is_floating(d)) return folded_integer(d, static_cast<long long>(eval_on<Op, long long>(operands)));
+  double const exact = static_cast<double>(eval_on<Op, double>(operands));
+  double const bound = d == dtype::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  if (!is_within(&exact, 1, bound)) return not_folded;
+  return d == dtype::f64 ? exact : static_cast<double>(eval_on<Op, float>(operands));
 }
 }  // namespace detail
 

@@ -31,7 +31,7 @@ namespace ops {
 // value, i64. In a program the sequence is (address, value, stride in bytes, extent); none has
 // place 0.
 template <dtype Sequence, dtype Common, bool IsRight> struct search : pointwise_op<2> {
-  static constexpr std::string_view name = "search";
+  static constexpr text_view name = "search";
   static constexpr dtype_rule rule{
       [](dtype, int position) { return position == 0 ? Sequence : Common; },
       [](dtype) { return dtype::i64; }};
@@ -56,7 +56,7 @@ template <dtype Sequence, dtype Common, bool IsRight> struct search : pointwise_
 
 // The index that leads to the first element of a sequence: the axis that is searched.
 struct search_start : pointwise_op<1> {
-  static constexpr std::string_view name = "search_start";
+  static constexpr text_view name = "search_start";
   static constexpr TENON_HD long long eval(long long) { return 0; }
 };
 

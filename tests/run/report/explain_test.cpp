@@ -102,7 +102,7 @@ std::string costs_on_device(std::string const& configuration, long long rows, lo
                                .configuration = configuration};
   facts.rows = {1, rows, {rows}};
   facts.columns = {1, columns, {columns}};
-  facts.operands = {{.name = "x0", .layout = {{row_stride}, {1}}}};
+  facts.operands.push_back({.name = "x0", .layout = {{row_stride}, {1}}});
   return tn::detail::explanation_writer(facts).write().costs;
 }
 
