@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square tiles: a transposed operand beside a plain one.
+// Square tiles: a transposed operand beside a plain one; a result as it is and transposed, beside a
+// value of everything.
 // registers: 96
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
 // ptx: st.global.cs.v4.u32
@@ -8,12 +9,17 @@
 #include "tenon/capture/movement.hpp"
 #include "tenon/capture/operators.hpp"
 
-using namespace tenon;
-using matrix = tensor_argument<dtype::f32, dyn, dyn>;
-using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
+namespace tn = tenon;
+using matrix = tn::tensor_argument<tn::dtype::f32, tn::dyn, tn::dyn>;
+using half_matrix = tn::tensor_argument<tn::dtype::bf16, tn::dyn, tn::dyn>;
 
 void instantiate() {
-  compile_plan<matrix, matrix>([](auto x, auto y) { return tenon::tanh(x) + transpose(y); });
-  compile_plan<half_matrix, half_matrix>(
-      [](auto x, auto y) { return tenon::tanh(x) + transpose(y); });
+  tn::compile_plan<matrix, matrix>([](auto x, auto y) { return tn::tanh(x) + tn::transpose(y); });
+  tn::compile_plan<half_matrix, half_matrix>(
+      [](auto x, auto y) { return tn::tanh(x) + tn::transpose(y); });
+  tn::compile_plan<half_matrix>([](auto x) {
+    auto values = tn::cast<float>(x);
+    auto small = tn::cast<tn::float8_e4m3>(values);
+    return tn::outputs(small, tn::transpose(small), tn::max(tn::abs(values)));
+  });
 }

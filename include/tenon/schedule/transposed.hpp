@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Transposed: pointwise, with an operand whose last axis is not the results' last axis.
+// Transposed: pointwise or with values of everything, with an operand or a result whose last axis
+// is not the first result's last axis.
 
+#include "tenon/schedule/full.hpp"
 #include "tenon/schedule/pointwise.hpp"
 
 namespace tenon::detail {
@@ -14,29 +16,41 @@ constexpr int last_axis(coordinates const& along) {
   return result;
 }
 
-// Whether a load runs along another last axis than the first element store, over both of the axes.
-constexpr bool has_transposed_load(iteration_space const& space) {
-  if (space.stores.empty()) return false;
-  int const last = last_axis(space.stores[0].along);
+// Whether an operand varies over `last`, and has another last axis.
+constexpr bool is_across(coordinates const& along, int last) {
+  bool varies_over_last = false;
+  for (int axis : along) varies_over_last = varies_over_last || axis == last;
+  return varies_over_last && last_axis(along) != last;
+}
+
+// Whether a load or a store runs along another last axis than the first element store, over both of
+// the axes.
+constexpr bool has_transposed_operand(iteration_space const& space) {
+  int last = no_axis;
+  for (store const& st : space.stores)
+    if (last == no_axis) last = last_axis(st.along);
   if (last == no_axis) return false;
-  for (load const& l : space.loads)
-    if (l.what != reading::element) return false;
+  bool result = false;
   for (load const& l : space.loads) {
-    bool varies_over_last = false;
-    for (int axis : l.along) varies_over_last = varies_over_last || axis == last;
-    if (varies_over_last && last_axis(l.along) != last) return true;
+    if (l.what != reading::element) return false;
+    result = result || is_across(l.along, last);
   }
-  return false;
+  for (store const& st : space.stores) {
+    if (st.offset >= 0) return false;
+    result = result || is_across(st.along, last);
+  }
+  return result;
 }
 
 }  // namespace tenon::detail
 
 namespace tenon::schedules {
 
-inline constexpr family transposed{
-    "transposed", "every element on its own, one sweep in square tiles",
-    [](iteration_space const& space, schedule& s) {
-      return detail::has_transposed_load(space) && pointwise.accepts(space, s);
-    }};
+inline constexpr family transposed{"transposed",
+                                   "every element on its own, one sweep in square tiles",
+                                   [](iteration_space const& space, schedule& s) {
+                                     return detail::has_transposed_operand(space) &&
+                                            (pointwise.accepts(space, s) || full.accepts(space, s));
+                                   }};
 
 }  // namespace tenon::schedules

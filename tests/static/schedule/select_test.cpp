@@ -142,7 +142,9 @@ static_assert(schedule_of<matrix>([](auto x) {
                 return outputs(sum(x, axis<1>), sum(sum(x, axis<1>)));
               }) == "nested [x0.0] x [x0.1], 1 phase, total, stores row total");
 static_assert(schedule_of<matrix>([](auto x) { return outputs(x, transpose(x)); }) ==
-              "pointwise [] x [x0.0 x0.1], 0 phases, stores element element");
+              "transposed [] x [x0.0 x0.1], 0 phases, stores element element");
+static_assert(schedule_of<matrix>([](auto x) { return outputs(max(x), x, transpose(x)); }) ==
+              "transposed [] x [x0.0 x0.1], 1 phase, stores row element element");
 static_assert(schedule_of<matrix>([](auto x) { return outputs(x, x, x + 1); }) ==
               "pointwise [] x [x0.0 x0.1], 0 phases, stores element element element");
 static_assert(schedule_of<matrix>([](auto x) {

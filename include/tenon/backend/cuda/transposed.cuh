@@ -1,94 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The transposed skeleton: square tiles; operands that are contiguous along the other axis than the
-// results are turned in shared memory.
+// The transposed skeleton: square tiles; operands and results that are contiguous along the other
+// axis than the first result are turned in shared memory; reductions take in all tiles.
 
-#include "tenon/backend/cuda/element_tile.cuh"
 #include "tenon/backend/cuda/side_access.cuh"
+#include "tenon/backend/cuda/sweep.cuh"
+#include "tenon/backend/cuda/ticket.cuh"
+#include "tenon/backend/cuda/transposed_arguments.cuh"
 
 namespace tenon {
 namespace detail {
 
-inline constexpr int tile_extent = 64;
-inline constexpr int tile_threads = 256;
-
-// Elements between rows of a tile in shared memory: one word more than the row, so that threads
-// that go down and threads that go along use different banks.
-template <class T>
-inline constexpr int tile_pitch = tile_extent +
-                                  (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
-template <class T>
-inline constexpr int tile_bytes = (tile_extent * tile_pitch<T> * static_cast<int>(sizeof(T)) + 15) /
-                                  16 * 16;
-
-enum class tile_access : unsigned char {
-  whole,   // vectors along the inner axis
-  singly,  // elements along the inner axis
-  turned,  // vectors along the outer axis, through shared memory
-  turned_singly,
+// A thread's states of the reductions, of which there is one value in the end.
+template <class Program> struct tile_states : reductions_of<Program, place::row, 1> {
+  template <int K> using type = value_list<typename reduction_facts<Program, K>::state, 1>;
+};
+// The operands of the reductions, of a vector of elements.
+template <class Program, int V> struct tile_values : reductions_of<Program, place::row, 1> {
+  template <int K> using type = value_list<typename reduction_facts<Program, K>::operand, V>;
 };
 
-// Inner is the axis along which the results are contiguous, outer the one along which transposed
-// operands are; the other axes are `batch`.
-template <class Program> struct transposed_arguments {
-  using traits = program_traits<Program>;
-  static constexpr int loads_held = at_least_one(traits::load_count);
-  static constexpr int stores_held = at_least_one(traits::store_count);
+// Takes in the first `count` elements of a vector.
+template <class Program, int V, class States, class Values>
+__device__ __forceinline__ void take_vector(States& states, Values const& values, int count) {
+  for_each_selected<Program, tile_states<Program>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using facts = reduction_facts<Program, k>;
+    typename facts::state lifted[V];
+#pragma unroll
+    for (int i = 0; i < V; ++i)
+      lifted[i] = i < count ? facts::op::lift(read_register<k>(values).at[i]) : facts::identity();
+    auto& state = read_register<k>(states).at[0];
+    state = facts::op::combine(state, fold<typename facts::op>(lifted));
+  });
+}
 
-  void const* loads[loads_held];
-  void* stores[stores_held];
-  index_group<max_rank, 64> batch;
-  long long load_batch[loads_held][max_rank], store_batch[stores_held][max_rank];
-  long long load_inner[loads_held], load_outer[loads_held];
-  long long store_inner[stores_held], store_outer[stores_held];
-  tile_access load_access[loads_held];
-  bool store_moves_whole[stores_held];
-  int load_shared[loads_held];  // byte of the dynamic shared memory where the operand's tile begins
-  long long scalars[at_least_one(traits::scalar_count)];
-  long long sizes[at_least_one(traits::size_count)];
-  long long inner, outer;  // extents
-  unsigned inner_tiles, outer_tiles;
-
-  void set(bound_arguments<Program> const& call, void*) {
-    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
-    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
-    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
-  }
-};
-
-}  // namespace detail
-
-// Owners: each block has one tile of tile_extent x tile_extent elements; thread t takes vector
-// t % lanes of rows t / lanes, t / lanes + height, ... Registers: those vectors of each operand.
-// Shared memory: a tile of each operand that is turned. Global memory: each operand is read once
-// and each element store written once, in vectors along the axis where they are contiguous.
-// @post every store is written once per position
-template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(detail::tile_threads, 1)
-    transposed_kernel(const __grid_constant__ Arguments a) {
-  using namespace detail;
+// One tile of tile_extent x tile_extent elements. @pre all threads of the block call it
+template <class Program, class C, class States>
+__device__ __forceinline__ void process_square(transposed_arguments<Program> const& a,
+                                               frame<Program> const& around, States& states,
+                                               unsigned tile) {
   constexpr int v = C::vector_width, items = C::items, lanes = tile_extent / v,
                 height = tile_threads / lanes;
   static_assert(height * items == tile_extent);
   extern __shared__ __align__(16) unsigned char shared[];
   using loads = needed_loads<Program, v, items, 1, true>;
   using stored = element_stores<Program, v>;
-  registers<Program, place::launch> launch;
-  registers<Program, place::row> row;
-  registers<Program, place::element> no_element;
-  registers<Program, place::total> total;
-  frame<Program> around{launch, row, no_element, total};
-  start(around, a);
-  if (blockIdx.x == 0 && threadIdx.x == 0) store_all<place::launch>(around, a);
-
-  unsigned tile = blockIdx.x;
+  int const x = static_cast<int>(threadIdx.x) % lanes, y = static_cast<int>(threadIdx.x) / lanes;
   unsigned inner_tile = tile % a.inner_tiles;
   tile /= a.inner_tiles;
   unsigned outer_tile = tile % a.outer_tiles;
   long long const batch = tile / a.outer_tiles;
   long long const inner = static_cast<long long>(inner_tile) * tile_extent,
                   outer = static_cast<long long>(outer_tile) * tile_extent;
-  int const x = static_cast<int>(threadIdx.x) % lanes, y = static_cast<int>(threadIdx.x) / lanes;
   operand_offsets<Program> offsets = {};
   for_each_digit(a.batch, batch, [&](int d, long long position) {
     for_each_selected<Program, loads>([&](auto selected) {
@@ -101,7 +65,8 @@ __global__ void __launch_bounds__(detail::tile_threads, 1)
     });
   });
 
-  // All loads are issued before the first is used. Turned operands are read with the axes swapped.
+  // All loads are issued before the first is used. Turned operands are read with the axes
+  // swapped.
   selected_registers<Program, loads> tiles;
   for_each_selected<Program, loads>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
@@ -163,10 +128,11 @@ __global__ void __launch_bounds__(detail::tile_threads, 1)
   for (int u = 0; u < items; ++u) {
     if (outer + y + u * height >= a.outer || count == 0) continue;
     selected_registers<Program, stored> results;
+    selected_registers<Program, tile_values<Program, v>> values;
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       registers<Program, place::element> element;
-      frame<Program> f{launch, row, element, total};
+      frame<Program> f{around.launch, around.row, element, around.total};
       take_element<Program, loads>(element, tiles, u, i);
       evaluate_element<1, true>(f);
       for_each_selected<Program, stored>([&](auto selected) {
@@ -174,10 +140,27 @@ __global__ void __launch_bounds__(detail::tile_threads, 1)
         read_register<k>(results).at[i] =
             value_of<program_traits<Program>::template at<k>::first_operand>(f);
       });
+      for_each_selected<Program, tile_values<Program, v>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        read_register<k>(values).at[i] =
+            static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
+      });
     }
+    take_vector<Program, v>(states, values, count);
     for_each_selected<Program, stored>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
+      if constexpr (may_turn_stores<Program>)
+        if (a.store_is_turned[I::bits]) {
+          using T = storage_t<I::type>;
+          T* const turned = reinterpret_cast<T*>(shared + a.store_shared[I::bits]);
+#pragma unroll
+          for (int i = 0; i < v; ++i)
+            turned[(x * v + i) * tile_pitch<T> + y + u * height] =
+                to_storage<T>(read_register<k>(results).at[i]);
+          return;
+        }
       auto* to = store_address<Program, k>(
           a, offsets.stores[I::bits] + (inner + x * v) * a.store_inner[I::bits] +
                  (outer + y + u * height) * a.store_outer[I::bits]);
@@ -188,6 +171,77 @@ __global__ void __launch_bounds__(detail::tile_threads, 1)
         store_singly(to, vector, a.store_inner[I::bits], count);
     });
   }
+  if constexpr (may_turn_stores<Program> || program_traits<Program>::has_reduction) __syncthreads();
+  if constexpr (may_turn_stores<Program>)
+    if (a.turns_stores)
+      for_each_selected<Program, stored>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        using T = storage_t<I::type>;
+        if (!a.store_is_turned[I::bits]) return;
+        T const* const turned = reinterpret_cast<T const*>(shared + a.store_shared[I::bits]);
+        int const along = count_below<v>(a.outer, outer + x * v);
+#pragma unroll
+        for (int u = 0; u < items; ++u) {
+          if (inner + y + u * height >= a.inner || along == 0) continue;
+          T elements[v];
+#pragma unroll
+          for (int i = 0; i < v; ++i)
+            elements[i] = turned[(y + u * height) * tile_pitch<T> + x * v + i];
+          auto* to = store_address<Program, k>(
+              a, offsets.stores[I::bits] + (outer + x * v) * a.store_outer[I::bits] +
+                     (inner + y + u * height) * a.store_inner[I::bits]);
+          auto const vector = pack_stored(elements);
+          if (a.store_moves_whole[I::bits] && along == v)
+            store_packed(to, vector);
+          else
+            store_singly(to, vector, a.store_outer[I::bits], along);
+        }
+      });
+}
+
+}  // namespace detail
+
+// Owners: each block has one tile of tile_extent x tile_extent elements, or with reductions several
+// in turn; thread t takes vector t % lanes of rows t / lanes, t / lanes + height, ... Registers:
+// those vectors of each operand; a state per reduction, and two more. Shared memory: a tile of each
+// operand and result that is turned; one state per warp and reduction, twice. Global memory: each
+// operand is read once and each element store written once, in vectors along the axis where they
+// are contiguous.
+// @pre the grid is a function of the shape if there are reductions, and then the slots in the
+// workspace are 0
+// @post every store is written once per position; the slots are 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(detail::tile_threads, 1)
+    transposed_kernel(const __grid_constant__ Arguments a) {
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> no_element;
+  registers<Program, place::total> total;
+  frame<Program> around{launch, row, no_element, total};
+  start(around, a);
+  selected_registers<Program, tile_states<Program>> states;
+  if constexpr (program_traits<Program>::has_reduction) {
+    reset<Program, tile_states<Program>>(states);
+    cascade<Program, tile_states<Program>> levels;
+#pragma unroll 1
+    for (long long tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+      process_square<Program, C>(a, around, states, static_cast<unsigned>(tile));
+      levels.after_tile(states);
+    }
+    levels.finish(row, states);
+    int buffer = 0;
+    using reductions = reductions_of<Program, place::row, 1>;
+    if (!combine_grid<Program, reductions, tile_threads, true>(row, a.workspace, buffer)) return;
+    evaluate<place::row, 0, max_nodes>(around);
+  } else {
+    process_square<Program, C>(a, around, states, blockIdx.x);
+    if (blockIdx.x != 0) return;
+  }
+  if (threadIdx.x != 0) return;
+  store_all<place::row>(around, a);
+  store_all<place::launch>(around, a);
 }
 
 }  // namespace tenon

@@ -29,20 +29,28 @@ struct transposed_planner {
   }
 
  private:
-  // The axis along which a load is contiguous that is not so along the innermost axis; -1 if none.
+  // The axis along which an operand is contiguous that is not so along the innermost axis; -1 if
+  // none.
   template <class Program> static int outer_axis(bound_layout<Program> const& layout) {
     int const inner = layout.columns.dims - 1;
     int found = -1;
     visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::moves_elements) {
-        auto const& strides = layout.loads[I::bits].column_strides;
+      if constexpr (I::moves_elements) {
+        auto const& strides = operand_of<I>(layout).column_strides;
         if (inner < 0 || strides[inner] == 1 || strides[inner] == 0) return;
         for (int d = 0; d < inner; ++d)
           if (strides[d] == 1 && layout.columns.extents[d] > 1) found = d;
       }
     });
     return found;
+  }
+
+  template <class I, class Layout> static operand_layout const& operand_of(Layout const& layout) {
+    if constexpr (I::is_load)
+      return layout.loads[I::bits];
+    else
+      return layout.stores[I::bits];
   }
 
   // @post the bytes of shared memory that the operands to be turned take
@@ -56,7 +64,7 @@ struct transposed_planner {
     a.inner = axes.extents[inner], a.outer = axes.extents[outer];
     a.inner_tiles = static_cast<unsigned>(divide_up(a.inner, tile_extent));
     a.outer_tiles = static_cast<unsigned>(divide_up(a.outer, tile_extent));
-    a.batch.dims = 0, a.batch.size = 1;
+    a.batch.dims = 0, a.batch.size = 1, a.turns_stores = false;
     for (int d = 0; d < inner; ++d) {
       if (d == outer) continue;
       a.batch.by[a.batch.dims++] = index_divider<64>::of(axes.extents[d]);
@@ -96,10 +104,17 @@ struct transposed_planner {
       if constexpr (I::is_store && I::moves_elements) {
         operand_layout const& from = layout.stores[I::bits];
         copy(a.store_batch[I::bits], a.store_inner[I::bits], a.store_outer[I::bits], from);
-        a.store_moves_whole[I::bits] = is_whole(from, call.stores[I::bits], bytes, inner);
+        bool const is_turned =
+            may_turn_stores<Program> && a.store_outer[I::bits] == 1 && a.store_inner[I::bits] > 1;
+        a.store_is_turned[I::bits] = is_turned;
+        a.store_moves_whole[I::bits] =
+            is_whole(from, call.stores[I::bits], bytes, is_turned ? outer : inner);
+        a.store_shared[I::bits] = shared_bytes;
+        if (is_turned) shared_bytes += tile_bytes<T>, a.turns_stores = true;
       }
     });
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
+    a.tiles = a.batch.size * a.inner_tiles * a.outer_tiles;
     return shared_bytes;
   }
 
@@ -115,9 +130,15 @@ struct transposed_planner {
     result.function = reinterpret_cast<void const*>(
         &transposed_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
     result.chosen = chosen;
-    result.why = "square tiles, transposed operands turned in shared memory";
+    result.why = a.turns_stores
+                     ? "square tiles, transposed operands and results turned in shared memory"
+                     : "square tiles, transposed operands turned in shared memory";
     result.shared_bytes = static_cast<unsigned>(shared_bytes);
-    result.grid = dim3(static_cast<unsigned>(a.batch.size * a.inner_tiles * a.outer_tiles));
+    constexpr bool reduces = program_traits<Program>::has_reduction;
+    long long const most =
+        reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks;
+    result.grid = dim3(static_cast<unsigned>(clamped(a.tiles, 1, most)));
+    if constexpr (reduces) add_slots(result);
     result.block = dim3(tile_threads);
     static_assert(sizeof(arguments) <= sizeof(result.prepared));
     __builtin_memcpy(result.prepared, &a, sizeof(arguments));
