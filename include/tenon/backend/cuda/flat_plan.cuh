@@ -25,7 +25,7 @@ struct flat_planner {
   // Accesses in flight per thread: one where every element is written, because full multiprocessors
   // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
   // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
-  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 154 against 171 us). A
+  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 134 against 152 us). A
   // reduction keeps few registers, and combines the sooner the fewer blocks there are: about 128
   // bytes of operands.
   template <class Program>
@@ -34,13 +34,25 @@ struct flat_planner {
       return element_operands<Program>::has_much_arithmetic && loads<Program> <= 2 ? 2 : 1;
     return loads<Program> <= 2 ? 4 : loads<Program> <= 4 ? 2 : 1;
   }();
+  // The widest blocks, where a multiprocessor holds two of them and there are many: H200, f32
+  // relu((x + y) * 2) of 2^26 elements 183.2 us against 184.1 with 256 threads, of 2^20 4.71
+  // against 4.67. With more operands registers decide (seven: 472 against 461).
+  template <class Program>
+  static constexpr bool has_few_registers =
+      !program_traits<Program>::has_reduction && loads<Program> <= 2 && items<Program> == 1 &&
+      !element_operands<Program>::has_much_arithmetic;
+  static constexpr int widest_block = 1024;
+  static constexpr long long least_of_widest_blocks = 1ll << 21;  // vectors
   template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
                                                cuda_device_facts const&) {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr bool reduces = program_traits<Program>::has_reduction;
-    constexpr configuration large{.vector_width = v, .items = u, .threads_per_block = 256};
+    constexpr configuration large{
+        .vector_width = v,
+        .items = u,
+        .threads_per_block = has_few_registers<Program> ? widest_block : 256};
     constexpr configuration general{.vector_width = v,
                                     .items = u > 2 ? 2 : u,
                                     .threads_per_block = 256,
@@ -80,13 +92,16 @@ struct flat_planner {
         reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash>);
     result.chosen = C;
     result.why = why;
-    long long tiles =
-        divide_up(operands.vectors, static_cast<long long>(C.threads_per_block) * C.items);
+    int const threads =
+        C.threads_per_block < widest_block || operands.vectors >= least_of_widest_blocks
+            ? C.threads_per_block
+            : 256;
+    long long tiles = divide_up(operands.vectors, static_cast<long long>(threads) * C.items);
     long long most =
         reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks;
     long long blocks = clamped(tiles, 1, most);
     result.grid = dim3(static_cast<unsigned>(blocks));
-    result.block = dim3(C.threads_per_block);
+    result.block = dim3(static_cast<unsigned>(threads));
     if constexpr (reduces) add_slots(result);
     prepare(result, operands);
     return result;
