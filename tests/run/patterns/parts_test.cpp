@@ -189,7 +189,7 @@ TEST(one_launch, normalised_and_quantised_by_blocks) {
   check_block_quantized(1, 32), check_block_quantized(33, 256), check_block_quantized(5, 4096);
 }
 TEST(one_launch, divergence_and_gradient) {
-  check_divergence(1, 33), check_divergence(5, 1025), check_divergence(4, 70001);
+  check_divergence(1, 33), check_divergence(5, 1025), check_divergence(4, 70001), check_divergence(2, 1 << 20);
 }
 
 }  // namespace

@@ -38,6 +38,22 @@ template <class T> void check_total(std::int64_t count) {
               {.arithmetic = sum_roundoffs(count), .scale = &scale}, "total");
 }
 
+void check_row_sums_and_total(std::int64_t rows, std::int64_t columns) {
+  static auto const f =
+      tn::compile([](auto x) { return tn::outputs(tn::sum(x, tn::axis<1>), tn::sum(x)); });
+  auto x = random_array<float, 2>({rows, columns});
+  array<float, 1> of_rows({rows});
+  array<float, 0> of_all({});
+  expect_one_launch([&](tn::stream on) { f.on(on).into(of_rows.view(), of_all.view())(x.view()); });
+  auto const check = [&](doubles const& result, unsigned axes, std::int64_t count) {
+    doubles const scale = reduced(x.values(), axes, false, reference::sum_of_magnitudes);
+    check_close(tn::dtype::f32, result, reduced(x.values(), axes, false, reference::sum),
+                {.arithmetic = sum_roundoffs(count), .scale = &scale}, "sum");
+  };
+  check(of_rows.result(), 0b10, columns);
+  check(of_all.result(), all_axes, rows * columns);
+}
+
 template <class T> void check_losses(std::int64_t count) {
   static auto const f = tn::compile([](auto x, auto y) {
     return tn::outputs(tn::mse_loss(x, y), tn::l1_loss(x, y), tn::huber_loss(x, y));
@@ -94,6 +110,10 @@ TEST(one_launch, total) {
     check_total<float>(rows * columns);
     check_total<tn::bfloat16>(rows * columns);
   }
+}
+TEST(one_launch, row_sums_and_total) {
+  for (auto const& [rows, columns] : lengths) check_row_sums_and_total(rows, columns);
+  check_row_sums_and_total(2, 1 << 20);
 }
 TEST(one_launch, losses) {
   for (auto const& [rows, columns] : lengths) check_losses<float>(rows * columns);

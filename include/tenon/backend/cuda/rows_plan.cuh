@@ -36,6 +36,11 @@ struct rows_planner : streamed_rows_planner {
         return result.function ? result : plan_looped<Program, all>(layout, call, facts, is_single);
       }
     long long const vectors = divide_up(layout.columns.size, width<Program>);
+    if constexpr (has_sharable_rows<Program>)
+      if (layout.rows.size < few_rows &&
+          (passes_once<Program> ? vectors > most_streamed_vectors
+                                : !blocks_hold<Program>(layout, facts)))
+        return grid_planner::plan<Program>(layout, call, facts);
     if constexpr (passes_once<Program>) {
       // Where nothing differs from row to row there is one row, of everything: all blocks share it.
       if constexpr (shares_everything<Program>)
@@ -58,6 +63,14 @@ struct rows_planner : streamed_rows_planner {
         return plan_looped<Program, all>(layout, call, facts, is_single);
     }
   }
+
+  // Of rows with totals only whole ones are shared out here: fewer long ones than there are
+  // multiprocessors are left to all blocks together.
+  static constexpr long long few_rows = 132;
+  template <class Program>
+  static constexpr bool has_sharable_rows =
+      program_traits<Program>::has_total && !program_traits<Program>::has_planes &&
+      !program_traits<Program>::has_positions;
 
   // Whether one block holds a row of that many vectors.
   template <class Program> static bool holds_row(long long vectors) {
