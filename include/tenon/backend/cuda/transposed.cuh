@@ -88,7 +88,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
       to = {};
       if (across + y + u * height >= across_end) continue;
       if (is_whole)
-        load_packed<reuse::none>(to, from + u * height * across_stride);
+        load_packed<reuse::never>(to, from + u * height * across_stride);
       else
         load_singly(to, from + u * height * across_stride, along_stride, count);
     }
