@@ -212,7 +212,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
 // workspace are 0
 // @post every store is written once per position; the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(detail::tile_threads, 1)
+__global__ void __launch_bounds__(detail::tile_threads, detail::square_blocks_held<Program>)
     transposed_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   registers<Program, place::launch> launch;

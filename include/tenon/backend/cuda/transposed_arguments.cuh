@@ -61,4 +61,9 @@ template <class Program> struct transposed_arguments {
 template <class Program>
 inline constexpr bool may_turn_stores = program_traits<Program>::store_count > 1;
 
+// Blocks that a multiprocessor is to hold: with reductions all of a launch's, so that no tile waits
+// for another to be done; 80 registers are left to a thread.
+template <class Program>
+inline constexpr int square_blocks_held = program_traits<Program>::has_reduction ? 3 : 1;
+
 }  // namespace tenon::detail

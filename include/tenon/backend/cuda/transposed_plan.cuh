@@ -135,8 +135,11 @@ struct transposed_planner {
                      : "square tiles, transposed operands turned in shared memory";
     result.shared_bytes = static_cast<unsigned>(shared_bytes);
     constexpr bool reduces = program_traits<Program>::has_reduction;
+    using reductions = reductions_of<Program, place::row, 1>;
+    // Of 132 multiprocessors; a constant, so that the order of a sum does not depend on the device.
+    constexpr long long held = 132 * square_blocks_held<Program>;
     long long const most =
-        reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks;
+        !reduces ? most_blocks : clamped(held, 1, most_slotted_parts<Program, reductions>);
     result.grid = dim3(static_cast<unsigned>(clamped(a.tiles, 1, most)));
     if constexpr (reduces) add_slots(result);
     result.block = dim3(tile_threads);
