@@ -21,7 +21,8 @@ result), composed activations to 5 over the whole range; half types to 1, and 2 
 or the reverse, is a fault whatever the bound. The cheaper bf16 forms of some functions flush intermediates: below 2^-118 an error
 in bf16 counts in units of that.
 
-Sums of f32 are held to 2 ceil(log2 n) 2^-24 sum|x|.
+Sums of f32 are held to 2 ceil(log2 n) 2^-24 sum|x|, whatever the elements are; those of f64 to the same with 2^-53. The parts of a
+cumulative sum are not.
 """
 
 

@@ -25,6 +25,18 @@ struct sum : number_reduction {
   static constexpr dtype_rule rule = rules::accumulate;
   template <class T> static constexpr TENON_HD T identity() { return T(0); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return add::eval(x, y); }
+  // What rounding took away from a sum of x and y, exactly; 0 where the sum is infinite or NaN.
+  template <class T> static constexpr TENON_HD T rest(T x, T y, T sum) {
+    T const added = sum - x, rest = (x - (sum - added)) + (y - added);
+    return rest == rest ? rest : T(0);
+  }
+};
+
+// A reduction that rounds with every combination and can tell what was lost: a long chain of
+// combinations hands it on, so that its error does not grow with its length.
+template <class Op, class State>
+concept rounded_reduction = std::is_floating_point_v<State> && requires(State s) {
+  Op::rest(s, s, s);
 };
 
 struct product : number_reduction {

@@ -21,9 +21,10 @@ inline constexpr bool sweeps_blocks = holds_any<Program, blockwise_scans<Program
 template <class Op, class Value> void reduce_blocks(Value* values, int count, int length) {
   for (int first = 0; first < count; first += length) {
     int const end = first + length < count ? first + length : count;
-    Value all = values[first];
-    for (int i = first + 1; i < end; ++i) all = Op::combine(all, values[i]);
-    for (int i = first; i < end; ++i) values[i] = all;
+    for (int step = 1; step < end - first; step *= 2)
+      for (int i = first; i + step < end; i += 2 * step)
+        values[i] = Op::combine(values[i], values[i + step]);
+    for (int i = first + 1; i < end; ++i) values[i] = values[first];
   }
 }
 

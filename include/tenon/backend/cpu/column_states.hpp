@@ -22,7 +22,7 @@ template <class Program, class Visit> void for_each_column_reduction(Visit const
   });
 }
 
-template <int K, class State> struct column_levels { buffer<State> levels[3]; };
+template <int K, class State> struct column_levels { buffer<State> innermost, levels[60]; };
 template <class Program, int K, bool IsReduction> struct column_slot {};
 template <class Program, int K>
 struct column_slot<Program, K, true>
@@ -32,10 +32,12 @@ template <class Program, int... K>
 struct column_file<Program, std::integer_sequence<int, K...>>
     : column_slot<Program, K, is_column_reduction<Program, K>>... {};
 
-template <int K, class State> auto& levels_of(column_levels<K, State>& s) { return s.levels; }
+template <int K, class State> column_levels<K, State>& slot_of(column_levels<K, State>& s) {
+  return s;
+}
 
-// A state takes in 64 rows, then enters the next level: the rounding error of a sum grows with
-// 64 + 64 + rows / 4096 additions rather than with the number of rows.
+// The innermost states take in 4 rows. Above them a binary counter, as in pairwise.hpp: level k has
+// 2^k times as many rows, so that the rounding error grows with the logarithm of their number.
 template <class Program>
 class column_states : column_file<Program, typename program_traits<Program>::sequence> {
  public:
@@ -43,27 +45,45 @@ class column_states : column_file<Program, typename program_traits<Program>::seq
   explicit column_states(long long columns) {
     for_each_column_reduction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
-      for (auto& level : levels_of<k>(*this))
-        level.assign(columns, identity<k>());
+      slot_of<k>(*this).innermost.assign(columns, identity<k>());
     });
   }
 
   // The states that take in the next row.
-  template <int K> auto* innermost() { return levels_of<K>(*this)[0].data(); }
+  template <int K> auto* innermost() { return slot_of<K>(*this).innermost.data(); }
 
   void after_row() {
-    if (++rows_ % 64 == 0) raise(0);
-    if (rows_ % 4096 == 0) raise(1);
+    if (++rows_ % rows_of_innermost != 0) return;
+    for_each_column_reduction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      auto& states = slot_of<k>(*this);
+      int level = 0;
+      for (long long full = rows_ / rows_of_innermost - 1; full & 1; full >>= 1)
+        combine<k>(states.levels[level++], states.innermost);
+      states.levels[level].resize(states.innermost.size());
+      std::swap(states.levels[level], states.innermost);
+      for (auto& state : states.innermost) state = identity<k>();
+    });
   }
 
-  // @post the outermost level has everything
-  void finish() { raise(0), raise(1); }
+  // @post the innermost states have everything
+  void finish() {
+    for_each_column_reduction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      auto& states = slot_of<k>(*this);
+      int level = 0;
+      for (long long full = rows_ / rows_of_innermost; full != 0; full >>= 1, ++level)
+        if (full & 1) combine<k>(states.levels[level], states.innermost);
+    });
+  }
 
   // @pre both are finished. @post this part has what `later` has, too
   void append(column_states& later) {
     for_each_column_reduction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
-      combine<k>(levels_of<k>(*this)[2], levels_of<k>(later)[2]);
+      auto& mine = slot_of<k>(*this).innermost;
+      combine<k>(mine, slot_of<k>(later).innermost);
+      std::swap(mine, slot_of<k>(later).innermost);
     });
   }
 
@@ -71,27 +91,22 @@ class column_states : column_file<Program, typename program_traits<Program>::seq
   void take(long long column, registers<Program, place::total>& target) {
     for_each_column_reduction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
-      tenon::detail::read_register<k>(target) = levels_of<k>(*this)[2][column];
+      tenon::detail::read_register<k>(target) = slot_of<k>(*this).innermost[column];
     });
   }
 
  private:
+  static constexpr long long rows_of_innermost = 4;
+
   template <int K> static auto identity() {
     using I = typename program_traits<Program>::template at<K>;
     return I::op::template identity<arithmetic_t<I::type>>();
   }
+  // @post `later` has both
   template <int K, class State>
-  static void combine(buffer<State>& earlier, buffer<State> const& later) {
+  static void combine(buffer<State> const& earlier, buffer<State>& later) {
     using op = typename program_traits<Program>::template at<K>::op;
-    for (long long c = 0; c < earlier.size(); ++c) earlier[c] = op::combine(earlier[c], later[c]);
-  }
-  void raise(int level) {
-    for_each_column_reduction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      auto& levels = levels_of<k>(*this);
-      combine<k>(levels[level + 1], levels[level]);
-      levels[level].assign(levels[level].size(), identity<k>());
-    });
+    for (long long c = 0; c < later.size(); ++c) later[c] = op::combine(earlier[c], later[c]);
   }
 
   long long rows_ = 0;

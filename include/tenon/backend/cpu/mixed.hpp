@@ -64,8 +64,9 @@ struct mixed {
     evaluate<place::total, 0, max_nodes>(state.values());
     store_values<place::total>(c, state);
     store_values<place::launch>(c, state);
-    for (long long part = 1; part < of_columns.size(); ++part)
-      of_columns[0].append(of_columns[part]);
+    for (long long step = 1; step < of_columns.size(); step *= 2)
+      for (long long part = 0; part + step < of_columns.size(); part += 2 * step)
+        of_columns[part].append(of_columns[part + step]);
     store_columns(c, state, of_columns[0]);
   }
 

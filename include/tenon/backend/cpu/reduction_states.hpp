@@ -88,6 +88,42 @@ void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase,
   });
 }
 
+// Calls visit(index, lanes, identity) for the reductions that round with every term.
+template <class Program, place Where, int Phase, int Lanes, class Visit>
+void for_each_rounded_sum(reduction_states<Program, Where, Phase, Lanes>& states,
+                          Visit const& visit) {
+  for_each_reduction<Program, Where, Phase>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (ops::rounded_reduction<typename I::op, typename I::value_type>)
+      visit(index, lanes<k>(states), I::op::template identity<arithmetic_t<I::type>>());
+  });
+}
+
+// What has taken in several terms goes up a level, lane by lane, where rounding adds up.
+template <class Program, place Where, int Phase, int Lanes>
+void raise_sums(reduction_states<Program, Where, Phase, Lanes>& terms,
+                reduction_states<Program, Where, Phase, Lanes>& sums) {
+  for_each_rounded_sum(sums, [&](auto index, auto* above, auto const& identity) {
+    using op = typename program_traits<Program>::template at<decltype(index)::value>::op;
+    auto* here = lanes<decltype(index)::value>(terms);
+    for (int lane = 0; lane < Lanes; ++lane) {
+      above[lane] = op::combine(above[lane], here[lane]);
+      here[lane] = identity;
+    }
+  });
+}
+// @post the terms have everything
+template <class Program, place Where, int Phase, int Lanes>
+void finish_sums(reduction_states<Program, Where, Phase, Lanes>& terms,
+                 reduction_states<Program, Where, Phase, Lanes>& sums) {
+  for_each_rounded_sum(sums, [&](auto index, auto* above, auto const&) {
+    using op = typename program_traits<Program>::template at<decltype(index)::value>::op;
+    auto* here = lanes<decltype(index)::value>(terms);
+    for (int lane = 0; lane < Lanes; ++lane) here[lane] = op::combine(above[lane], here[lane]);
+  });
+}
+
 // Combines the first `used` lanes in a tree that depends on `used` alone: an unused lane costs
 // nothing.
 template <class Program, place Where, int Phase, int Lanes>

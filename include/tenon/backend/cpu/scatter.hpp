@@ -128,16 +128,19 @@ struct scattered {
     axis.locate(c.layout.rows, target, other, state.where);
     load_values<place::row>(c, state);
     evaluate<place::row, 0, 0>(state.values());
-    states taken;
-    set_identity(taken);
+    states identity;
+    set_identity(identity);
+    pairwise<states, combine_states> taken{combine_states{}};
     registers<Program, place::element> element{};
     for (long long k = updates.starts[target]; k < updates.starts[target + 1]; ++k) {
       coordinate column{};
       locate(c.layout.columns, updates.order[k], column);
       evaluate_at<update_part::value>(c, state, element, column);
-      accumulate(frame<Program>{state.launch, state.row, element, state.total}, taken, 0);
+      states update = identity;
+      accumulate(frame<Program>{state.launch, state.row, element, state.total}, update, 0);
+      taken.push(update);
     }
-    finish(taken, state.row);
+    finish(taken.result(identity), state.row);
     evaluate<place::row, 1, max_nodes>(state.values());
     store_values<place::row>(c, state);
   }

@@ -2,7 +2,7 @@
 #pragma once
 // Neighbouring elements of a warp's threads → in each of them the reduction of its block.
 
-#include "tenon/backend/cuda/reduce.cuh"
+#include "tenon/backend/cuda/running_states.cuh"
 
 namespace tenon::detail {
 
@@ -15,9 +15,10 @@ __device__ __forceinline__ void reduce_blocks(State (&values)[Items]) {
   constexpr int own = Length < Items ? Length : Items;
 #pragma unroll
   for (int first = 0; first < Items; first += own) {
-    State all = values[first];
+    State part[own];
 #pragma unroll
-    for (int i = 1; i < own; ++i) all = Op::combine(all, values[first + i]);
+    for (int i = 0; i < own; ++i) part[i] = values[first + i];
+    State all = fold<Op>(part);
     if constexpr (Length > Items) all = combine_lanes<Op, Length / Items>(all);
 #pragma unroll
     for (int i = 0; i < own; ++i) values[first + i] = all;

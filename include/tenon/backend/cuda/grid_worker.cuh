@@ -44,6 +44,7 @@ template <class Program, class C> struct grid_worker {
   template <int Phase> __device__ __forceinline__ void pass() {
     row = -1;
     long long chunk = -1;
+    long_chains<Program, totals<Phase>> of_chunk;
     tile_requests<Program, C, Phase> requests{a, kept, begin, end, lane, lanes};
     if constexpr (all::template has<Phase>)
       if (a.grid.vectors_per_run > 0) requests.start();
@@ -54,7 +55,7 @@ template <class Program, class C> struct grid_worker {
       if (!all::template has<Phase> && segment != 0) continue;
       if (next_row != row) enter<Phase>(next_row);
       if constexpr (is_any<Program, totals<Phase>>)
-        if (segment == 0) add_row<Phase>(chunk);
+        if (segment == 0) add_row<Phase>(chunk, of_chunk);
       if constexpr (all::template has<Phase>) {
         int const first_tile = static_cast<int>(unit - begin) * a.grid.tiles_per_segment;
         if (a.grid.vectors_per_run > 0)
@@ -68,7 +69,7 @@ template <class Program, class C> struct grid_worker {
     }
     if constexpr (all::template reduces<Phase>)
       leave_waiting<Phase>(Phase % 2 == 1 ? end - 1 : begin);
-    if constexpr (is_any<Program, totals<Phase>>) leave_total<Phase>(chunk);
+    if constexpr (is_any<Program, totals<Phase>>) leave_total<Phase>(chunk, of_chunk);
   }
 
   // The totals of a phase from the chunks' parts, and what follows from them.
@@ -79,11 +80,11 @@ template <class Program, class C> struct grid_worker {
       for_each_selected<Program, totals<Phase>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
-        typename facts::state state = facts::identity();
+        long_chain<typename facts::op, typename facts::state> all(facts::identity());
 #pragma unroll 4
         for (long long chunk = threadIdx.x; chunk < chunks; chunk += threads)
-          state = facts::op::combine(state, read_state<k>(total_words<k>(chunk)));
-        read_register<k>(f.total) = state;
+          all.take(read_state<k>(total_words<k>(chunk)));
+        read_register<k>(f.total) = all.result();
       });
       combine_block<Program, totals<Phase>, threads, true>(f.total, buffer);
     }
@@ -225,11 +226,14 @@ template <class Program, class C> struct grid_worker {
   }
 
   // Rows of a chunk are taken in one after the other; a chunk's rows are all one team's.
-  template <int Phase> __device__ __forceinline__ void add_row(long long& chunk) {
+  template <int Phase>
+  __device__ __forceinline__ void add_row(long long& chunk,
+                                          long_chains<Program, totals<Phase>>& of_chunk) {
     long long const mine = a.grid.rows_per_chunk == 1 ? row : row / a.grid.rows_per_chunk;
     if (mine != chunk) {
-      leave_total<Phase>(chunk);
+      leave_total<Phase>(chunk, of_chunk);
       chunk = mine;
+      of_chunk.clear();
       for_each_selected<Program, totals<Phase>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         read_register<k>(f.total) = reduction_facts<Program, k>::identity();
@@ -243,9 +247,13 @@ template <class Program, class C> struct grid_worker {
       read_register<k>(f.total) =
           facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
     });
+    of_chunk.carry(f.total);
   }
-  template <int Phase> __device__ __forceinline__ void leave_total(long long chunk) {
+  template <int Phase>
+  __device__ __forceinline__ void leave_total(long long chunk,
+                                              long_chains<Program, totals<Phase>> const& of_chunk) {
     if (chunk < 0 || lane != 0) return;
+    of_chunk.finish(f.total);
     for_each_selected<Program, totals<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       write_state<k>(total_words<k>(chunk), read_register<k>(f.total));

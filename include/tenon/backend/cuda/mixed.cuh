@@ -33,7 +33,7 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
                                                long long first, long long step) {
   constexpr int v = C::vector_width, threads = C::threads_per_block, width = 8;
   using reductions = column_reductions<Program, v>;
-  constexpr int words = partial_words<Program, reductions>;
+  constexpr int words = mixed_worker<Program, C>::words_per_column;
   int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
   stack_position const p{thread % width, thread / width, width, threads / width};
   long long const stride = a.vectors * v;
@@ -82,8 +82,9 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
 // Owners: block b finishes groups b, b + grid, ... of blockDim.y rows; thread (x, y) has vectors x,
 // x + blockDim.x, ... of its row. Registers: the row as it lies in memory and a state per column
 // and reduction over the rows; looped: those of one tile. Shared memory: one state per warp and
-// reduction over the columns, one per thread and column of a vector. Global memory: each operand is
-// read once (looped: once per phase that needs it), each element store written once; each block
+// reduction over the columns, one per thread and column of a vector, and what long chains of the
+// columns' states have carried over (looped: in global memory). Global memory: each operand is read
+// once (looped: once per phase that needs it), each element store written once; each block
 // leaves its columns' states in the workspace (looped: reads and writes them with every row).
 // @pre the grid is a function of the shape; blockDim.x * items vectors hold a row unless looped;
 // the tickets and slots in the workspace are 0
@@ -110,6 +111,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   worker_type worker{a, f, x, width, y, left};
   selected_registers<Program, of_columns> columns;
   reset<Program, of_columns>(columns);
+  row_totals<Program> of_rows;
   long long group = blockIdx.x;
   if constexpr (!C::is_looped) worker.bring_fixed();
   if constexpr (worker_type::is_sent_ahead)
@@ -123,10 +125,11 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     }
     (std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
     worker.finish_row(columns, next_row);
-    if (x == 0 && worker.is_inside) end_row<Program>(f, a, worker.offsets, worker.row);
+    if (x == 0 && worker.is_inside) end_row<Program>(f, a, worker.offsets, worker.row, of_rows);
     group += gridDim.x;
   } while (group * height < a.rows.size);
 
+  worker.finish_columns(columns);
   if constexpr (!C::is_looped) {
     stack_position const p{x, y, width, height};
     combine_stacked_columns<Program, v, C::items, threads>(columns, p);
@@ -140,7 +143,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     if (draws_last_ticket(a.workspace, gridDim.x)) finish_columns<Program, C>(f, a, 0, 1);
   }
   int buffer = 0;
-  end_launch<threads>(f, a, buffer);
+  end_launch<threads>(f, a, of_rows, buffer);
 }
 
 }  // namespace tenon

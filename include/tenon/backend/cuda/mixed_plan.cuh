@@ -37,7 +37,9 @@ struct mixed_planner {
                                    .items = items > 2 ? 2 : items,
                                    .threads_per_block = threads,
                                    .is_looped = 1};
-    if (layout.columns.size <= static_cast<long long>(threads) * items * v)
+    using resident_worker = mixed_worker<Program, specialization_of<resident>>;
+    if (layout.columns.size <= static_cast<long long>(threads) * items * v &&
+        resident_worker::shared_bytes <= facts.shared_bytes_per_block)
       return planned<Program, resident>(layout, call, facts,
                                         "row in registers, columns' states too");
     return planned<Program, looped>(layout, call, facts,
@@ -68,16 +70,14 @@ struct mixed_planner {
     long long const blocks = clamped(divide_up(layout.rows.size, height), 1, most);
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
-    using stage = typename mixed_worker<Program, specialization_of<C>>::stage;
-    result.shared_bytes = stage::bytes;
+    using worker = mixed_worker<Program, specialization_of<C>>;
+    result.shared_bytes = worker::shared_bytes;
     allow_shared_bytes(result.function, result.shared_bytes);
     // Blocks that wait for each other are launched cooperatively: all of them or none.
     a.blocks_can_meet = result.is_cooperative = most_resident_groups(result, facts) >= blocks;
     result.workspace_bytes =
         sizeof(unsigned) *
-        static_cast<std::size_t>(first_partial +
-                                 blocks * a.vectors * v *
-                                     partial_words<Program, column_reductions<Program, v>>);
+        static_cast<std::size_t>(first_partial + blocks * a.vectors * v * worker::words_per_column);
     prepare(result, a);
     return result;
   }

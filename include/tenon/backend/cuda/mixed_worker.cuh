@@ -3,6 +3,7 @@
 // One thread of the mixed skeleton: its columns of one row after the other.
 
 #include "tenon/backend/cuda/access.cuh"
+#include "tenon/backend/cuda/column_wholes.cuh"
 #include "tenon/backend/cuda/left_columns.cuh"
 #include "tenon/backend/cuda/row_states.cuh"
 #include "tenon/backend/cuda/row_values.cuh"
@@ -25,6 +26,10 @@ template <class Program, class C> struct mixed_worker {
 
   using column_index = std::conditional_t<C::is_looped, long long, int>;
   using stage = thread_stage<Program, all, items, threads>;
+  using wholes = column_wholes<Program, v, items, threads, stage::bytes>;
+  static constexpr bool is_carried = wholes::bytes > 0;
+  // Looped, the wholes lie behind the states.
+  static constexpr int shared_bytes = stage::bytes + (C::is_looped ? 0 : wholes::bytes);
 
   arguments const& a;
   frame<Program> const& f;
@@ -32,7 +37,8 @@ template <class Program, class C> struct mixed_worker {
   unsigned* left;  // looped: where the block's states of the columns lie
   int buffer = 0;
   long long row = 0;
-  bool is_inside = false, is_first_row = true;
+  int rows_taken = 0;
+  bool is_inside = false;
   operand_offsets<Program> offsets = {};
   selected_registers<Program, moving> moved = {};
 
@@ -171,6 +177,7 @@ template <class Program, class C> struct mixed_worker {
     using collected = typename side::template collected<Phase, v * items>;
     selected_registers<Program, states> running;
     reset<Program, states>(running);
+    cascade<Program, states> levels;
     for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
          ++tile) {
       if constexpr (C::is_looped) take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
@@ -195,11 +202,9 @@ template <class Program, class C> struct mixed_worker {
         }
       }
       side::template accumulate<Phase, v * items>(running, values, live);
+      if constexpr (C::is_looped) levels.after_tile(running);
     }
-    for_each_selected<Program, states>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(f.row) = read_register<k>(running).at[0];
-    });
+    levels.finish(f.row, running);
     combine_row<Program, states, threads>(f.row, {lane, y, lanes, threads / lanes}, buffer);
     evaluate<place::row, Phase, Phase>(f);
   }
@@ -207,6 +212,7 @@ template <class Program, class C> struct mixed_worker {
   // The last sweep: element stores, and the columns take the row in.
   template <class States>
   __device__ __forceinline__ void finish_row(States& columns, long long next_row) {
+    bool const is_carrying = is_carried && (rows_taken + 1) % most_chained == 0;
     for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
          ++tile) {
       if constexpr (C::is_looped) {
@@ -216,9 +222,24 @@ template <class Program, class C> struct mixed_worker {
       }
 #pragma unroll
       for (int u = 0; u < items; ++u) finish_item(columns, tile, u);
-      if constexpr (C::is_looped) leave_columns(*this, columns, tile);
+      if constexpr (C::is_looped) {
+        if (is_carrying) carry_left(*this, columns, tile, rows_taken < most_chained);
+        leave_columns(*this, columns, tile);
+      }
     }
-    is_first_row = false;
+    if constexpr (!C::is_looped)
+      if (is_carrying) wholes::carry(columns, rows_taken < most_chained);
+    ++rows_taken;
+  }
+  // The wholes and the recent parts of the columns become one. @pre all rows are finished
+  template <class States> __device__ __forceinline__ void finish_columns(States& columns) const {
+    if (!is_carried || rows_taken < most_chained) return;
+    if constexpr (!C::is_looped) return wholes::finish(columns);
+    for (column_index tile = 0; tile < static_cast<column_index>(a.tiles); ++tile) {
+      bring_states(*this, columns, tile);
+      finish_left(*this, columns, tile);
+      leave_columns(*this, columns, tile);
+    }
   }
 
   template <class States>
@@ -264,9 +285,11 @@ template <class Program, class C> struct mixed_worker {
     });
   }
 
-  // Words of the states of one column, and those between a block's first word of one kind and of
-  // the next.
-  static constexpr int words_per_column = partial_words<Program, of_columns>;
+  // Words of the states of one column, with those of the wholes, and words between a block's first
+  // word of one kind and of the next.
+  static constexpr int state_words_per_column = partial_words<Program, of_columns>;
+  static constexpr int words_per_column =
+      C::is_looped && is_carried ? 2 * state_words_per_column : state_words_per_column;
   __device__ __forceinline__ long long stride() const { return a.vectors * v; }
 };
 

@@ -40,15 +40,18 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   } else {
     using totals = reductions_of<Program, place::total, 0>;
     worker.template clear<totals>(worker.total);
+    long_chains<Program, totals> of_rows;
     for (long long row = blockIdx.x; row < a.rows.size; row += gridDim.x) {
       worker.begin_row(row);
       worker.template run_phases<threads>(std::make_integer_sequence<int, phases>{});
       if (threadIdx.x == 0) {
         worker.template store_values<place::row>();
-        worker.add_to_totals();
+        worker.template accumulate<totals>(worker.values(), worker.total);
+        of_rows.carry(worker.total);
       }
     }
     if constexpr (program_traits<Program>::has_total) {
+      of_rows.finish(worker.total);
       if (!combine_grid<Program, totals, threads>(worker.total, a.workspace, buffer)) return;
       evaluate<place::total, 0, max_nodes>(worker.values());
       if (threadIdx.x == 0) worker.template store_values<place::total>();

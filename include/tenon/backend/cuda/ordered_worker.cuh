@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/block_reduction.cuh"
 #include "tenon/backend/cuda/block_scan.cuh"
 #include "tenon/backend/cuda/exact_arithmetic.cuh"
+#include "tenon/backend/cuda/long_chains.cuh"
 #include "tenon/backend/cuda/row_orders.cuh"
 #include "tenon/backend/cuda/sweep_needs.cuh"
 #include "tenon/program/branches.hpp"
@@ -96,9 +97,6 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
       state = op::combine(state, op::lift(as_operand<k>(value_of<at<k>::first_operand>(f))));
     });
   }
-  __device__ __forceinline__ void add_to_totals() {
-    accumulate<reductions_of<Program, place::total, 0>>(values(), total);
-  }
 
   template <int MaxThreads, int... Phase>
   __device__ __forceinline__ void run_phases(std::integer_sequence<int, Phase...>) {
@@ -115,16 +113,17 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
     selected_registers<Program, needed_scans<Program, Phase, Stores>> carried;
     clear<needed_scans<Program, Phase, Stores>>(carried);
     clear<reductions>(row);
+    long_chains<Program, reductions> of_tiles;
     for (; first < a.columns.size; first += step) {
       tile<Phase, Stores> items(*this, first + static_cast<long long>(threadIdx.x) * Items);
       items.template evaluate_from<0>(carried);
 #pragma unroll
-      for (int i = 0; i < Items; ++i) {
-        if (!items.is_live(i)) continue;
-        accumulate<reductions>(items.frame_of(i), row);
-      }
+      for (int i = 0; i < Items; ++i)
+        if (items.is_live(i)) accumulate<reductions>(items.frame_of(i), row);
+      of_tiles.carry(row);
       if constexpr (Stores) items.store();
     }
+    of_tiles.finish(row);
   }
 
   template <int MaxThreads, int Phase> __device__ __forceinline__ void run_phase(long long tile) {

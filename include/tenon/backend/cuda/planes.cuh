@@ -3,6 +3,7 @@
 // Values over some of the rows' axes: every row leaves its part in the workspace; when all rows are
 // done, warps combine the parts of each plane.
 
+#include "tenon/backend/cuda/long_chains.cuh"
 #include "tenon/backend/cuda/ticket.cuh"
 
 namespace tenon::detail {
@@ -89,11 +90,10 @@ __device__ __forceinline__ void combine_parts(registers<Program, place::total>& 
   for_each_selected<Program, plane_reductions<Program>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using facts = reduction_facts<Program, k>;
-    typename facts::state state = facts::identity();
+    long_chain<typename facts::op, typename facts::state> all(facts::identity());
 #pragma unroll 8
-    for (long long i = lane; i < count; i += 32)
-      state = facts::op::combine(state, parts.template get<k>(first + i));
-    read_register<k>(to) = combine_lanes<typename facts::op, 32>(state);
+    for (long long i = lane; i < count; i += 32) all.take(parts.template get<k>(first + i));
+    read_register<k>(to) = combine_lanes<typename facts::op, 32>(all.result());
   });
 }
 

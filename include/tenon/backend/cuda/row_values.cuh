@@ -43,10 +43,14 @@ __device__ __forceinline__ void take_row_values(frame<Program> const& f, Values 
   take_row_positions<Program>(f, a, offsets, is_inside);
 }
 
+template <class Program>
+using row_totals = long_chains<Program, reductions_of<Program, place::total, 0>>;
+
 // One thread writes the row's values, takes them into the totals and leaves them to its plane.
 template <class Program, class Arguments>
 __device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const& a,
-                                        operand_offsets<Program> const& offsets, long long row) {
+                                        operand_offsets<Program> const& offsets, long long row,
+                                        row_totals<Program>& totals) {
   for_each_instruction<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
@@ -61,6 +65,7 @@ __device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const
     read_register<k>(f.total) =
         facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
   });
+  totals.carry(f.total);
   if constexpr (program_traits<Program>::has_planes) leave_row<Program>(f, a, row);
 }
 
@@ -76,9 +81,10 @@ template <class Program> __device__ __forceinline__ void start_totals(frame<Prog
 // @pre all threads of all blocks call it
 template <int MaxThreads, class Program, class Arguments>
 __device__ __forceinline__ void end_launch(frame<Program> const& f, Arguments const& a,
-                                           int& buffer) {
+                                           row_totals<Program> const& of_rows, int& buffer) {
   if constexpr (program_traits<Program>::has_planes) finish_planes<Program>(f, a);
   bool is_writer = threadIdx.x == 0 && threadIdx.y == 0;
+  of_rows.finish(f.total);
   if constexpr (program_traits<Program>::has_total) {
     using totals = reductions_of<Program, place::total, 0>;
     if (!combine_grid<Program, totals, MaxThreads>(f.total, a.workspace, buffer)) return;

@@ -55,6 +55,7 @@ template <class Program, class C> struct row_worker {
   mailbox* boxes;      // one per buffer
   int buffer = 0;      // of the shared states
   unsigned round = 0;  // of the present mailbox
+  row_totals<Program> of_rows = {};
 
   // That share a row.
   __device__ __forceinline__ int blocks() const {
@@ -98,7 +99,8 @@ template <class Program, class C> struct row_worker {
       selected_registers<Program, no_loads> none;
       sweep<phases + 1, true>(given, none, offsets);
     }
-    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, given.row);
+    if (threadIdx.x == 0 && rank == 0 && is_inside)
+      end_row<Program>(f, a, offsets, given.row, of_rows);
   }
 
  private:
@@ -222,7 +224,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }
-  end_launch<C::threads_per_block>(f, a, worker.buffer);
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 }
 
 }  // namespace tenon

@@ -33,6 +33,7 @@ template <class Program, class C> struct looped_worker {
   row_segments<Program> segments;
   int buffer = 0;  // of the shared states
   operand_offsets<Program> offsets;
+  row_totals<Program> of_rows = {};
 
   template <int... Phase>
   __device__ __forceinline__ void finish_row(long long row, std::integer_sequence<int, Phase...>) {
@@ -51,7 +52,7 @@ template <class Program, class C> struct looped_worker {
       for (int turn = rank; turn < a.split.segments; turn += blocks)
         sweep<phases + 1, true>(segment_of<phases + 1>(turn), none, is_inside);
     }
-    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row);
+    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
   }
 
   // @pre all rows are finished
@@ -207,7 +208,7 @@ __global__ void __launch_bounds__(C::threads_per_block,
     worker.finish_row(group,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   worker.end();
-  end_launch<C::threads_per_block>(f, a, worker.buffer);
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 }
 
 }  // namespace tenon

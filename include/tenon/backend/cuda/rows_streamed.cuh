@@ -41,6 +41,7 @@ template <class Program, class C> struct streamed_worker {
   row_segments<Program> segments;
   int const lanes = static_cast<int>(blockDim.x);
   int buffer = 0;  // of the shared states
+  row_totals<Program> of_rows = {};
 
   __device__ __forceinline__ void finish_row(long long row) {
     bool const is_inside = row < a.rows.size;
@@ -59,7 +60,7 @@ template <class Program, class C> struct streamed_worker {
     }
     if (a.split.segments > 1) segments.template combine<reductions>(f.row, a.split.segments);
     evaluate<place::row, 1, 1>(f);
-    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row);
+    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
   }
 
  private:
@@ -180,7 +181,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   for (; group < a.split.groups; group += groups)
     worker.finish_row(group * blockDim.y + threadIdx.y);
   if (a.split.segments > 1) worker.segments.end();
-  end_launch<C::threads_per_block>(f, a, worker.buffer);
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 }
 
 }  // namespace tenon

@@ -18,6 +18,7 @@ inline constexpr bool takes_many = requires(Operand const (&x)[Count], int valid
 template <class Program, int V, int Items, int Phase>
 struct running_states : reductions_of<Program, place::row, Phase> {
   static constexpr int chains = Items < 4 ? Items : 4;
+  static constexpr int steps_per_tile = (Items + chains - 1) / chains;  // of each chain
   // Items that such an operator gets at once: not more than 32 elements, which are registers.
   static constexpr int batch_items = V * Items <= 32 ? Items : V < 32 ? 32 / V : 1;
   template <int K> using facts = reduction_facts<Program, K>;

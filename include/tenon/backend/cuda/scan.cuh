@@ -49,6 +49,7 @@ struct scanned_rows
     selected_registers<Program, needed_scans<Program, Phase, Stores>> carried;
     base::template clear<needed_scans<Program, Phase, Stores>>(carried);
     base::template clear<reductions_of<Program, place::row, Phase>>(this->row);
+    long_chains<Program, reductions_of<Program, place::row, Phase>> of_tiles;
     if constexpr (C::is_looped) {
       using loads = needed_loads<Program, v, items, Phase, Stores>;
       selected_registers<Program, loads> next, raw;
@@ -59,10 +60,12 @@ struct scanned_rows
         // The next tile's are under way while this one is scanned; beyond the end there are none.
         this->template load<loads>(next, first + this->tile_size());
         finish_tile<Phase, Stores>(first, raw, carried);
+        of_tiles.carry(this->row);
       }
     } else {
       finish_tile<Phase, Stores>(0, kept, carried);
     }
+    of_tiles.finish(this->row);
   }
   template <int Phase, bool Stores, class Raw, class Carried>
   __device__ __forceinline__ void finish_tile(long long first, Raw const& raw, Carried& carried) {
@@ -100,15 +103,18 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   refuse_inexact_arithmetic();
   worker.begin_launch();
   worker.template clear<totals>(worker.total);
+  long_chains<Program, totals> of_rows;
   for (long long row = blockIdx.x; row < a.rows.size; row += gridDim.x) {
     worker.begin_row(row);
     worker.finish_row(std::make_integer_sequence<int, phases>{});
     if (threadIdx.x == 0) {
       worker.template store_values<place::row>();
-      worker.add_to_totals();
+      worker.template accumulate<totals>(worker.values(), worker.total);
+      of_rows.carry(worker.total);
     }
   }
   if constexpr (program_traits<Program>::has_total) {
+    of_rows.finish(worker.total);
     int buffer = 0;
     if (!combine_grid<Program, totals, C::threads_per_block>(worker.total, a.workspace, buffer))
       return;

@@ -172,11 +172,21 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
         }
     }
     template <class Reductions> __device__ __forceinline__ void accumulate_into_row() {
+      for_each_selected<Program, Reductions>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        typename facts::state lifted[Items * V];
 #pragma unroll
-      for (int u = 0; u < Items; ++u)
+        for (int u = 0; u < Items; ++u)
 #pragma unroll
-        for (int i = 0; i < V; ++i)
-          if (is_live(u, i)) base::template accumulate<Reductions>(frame_of(u, i), worker.row);
+          for (int i = 0; i < V; ++i)
+            lifted[u * V + i] =
+                is_live(u, i) ? facts::op::lift(base::template as_operand<k>(
+                                    value_of<facts::instruction::first_operand>(frame_of(u, i))))
+                              : facts::identity();
+        auto& state = read_register<k>(worker.row);
+        state = facts::op::combine(state, fold<typename facts::op>(lifted));
+      });
     }
     __device__ __forceinline__ void store() {
       for_each_instruction<Program>([&](auto index) {

@@ -16,12 +16,12 @@ template <class Program, class Arguments> struct scatter_tile {
   static constexpr int together = 4;
 
   scatter_worker<Program, Arguments>& worker;
-  states* const tile;
+  taken_updates<Program>* const tile;
   states* const waiting;
   long long const first_target, first_other;
   int const targets, others, lane, slots, slot;
 
-  __device__ __forceinline__ states& at(int target, int other) const {
+  __device__ __forceinline__ taken_updates<Program>& at(int target, int other) const {
     return tile[target * others + other];
   }
   __device__ __forceinline__ states lifted(int target, int other, long long number) const {
@@ -103,7 +103,7 @@ template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 1)
     scatter_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
-  using states = update_registers<Program>;
+  using taken = taken_updates<Program>;
   extern __shared__ __align__(16) unsigned char tile_memory[];
   scatter_worker<Program, Arguments> worker{a};
   refuse_inexact_arithmetic();
@@ -112,14 +112,15 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   int const thread = static_cast<int>(threadIdx.x), slots = scatter_threads / split.lanes;
   long long const across = (split.others + split.tile_others - 1) / split.tile_others;
   long long const tiles = across * ((split.targets + split.tile_targets - 1) / split.tile_targets);
-  states* const memory = reinterpret_cast<states*>(tile_memory);
+  taken* const memory = reinterpret_cast<taken*>(tile_memory);
   for (long long t = blockIdx.x; t < tiles; t += gridDim.x) {
     long long const first_target = t / across * split.tile_targets;
     long long const first_other = t % across * split.tile_others;
     scatter_tile<Program, Arguments> tile{
         worker,
         memory,
-        memory + split.tile_targets * split.tile_others,
+        reinterpret_cast<update_registers<Program>*>(memory +
+                                                     split.tile_targets * split.tile_others),
         first_target,
         first_other,
         least_of(split.tile_targets, split.targets - first_target),
@@ -128,8 +129,8 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
         slots,
         thread / split.lanes};
     for (int e = thread; e < tile.targets * tile.others; e += scatter_threads) {
-      states none;
-      worker.template clear<update_states<Program>>(none);
+      taken none;
+      worker.template clear<update_states<Program>>(none.recent);
       memory[e] = none;
     }
     __syncthreads();

@@ -23,8 +23,7 @@ struct scatter_planner {
     result.first_other = result.target_dim == 0 ? 1 : 0;
     result.others = result.targets == 0 ? 0 : layout.rows.size / result.targets;
     while (result.lanes < scatter_threads && result.lanes < result.others) result.lanes *= 2;
-    long long elements =
-        most_tile_bytes / static_cast<long long>(sizeof(update_registers<Program>));
+    long long elements = most_tile_bytes / static_cast<long long>(sizeof(taken_updates<Program>));
     while (elements > scatter_threads && layout.rows.size / elements < wanted_tiles) elements /= 2;
     // Whole lanes first, then as many targets as fit; what is left widens the tile again.
     long long others = clamped(result.others, 1, at_least(result.lanes, scatter_threads));
@@ -56,9 +55,9 @@ struct scatter_planner {
         divide_up(tiles.targets, tiles.tile_targets) * divide_up(tiles.others, tiles.tile_others);
     result.grid = dim3(static_cast<unsigned>(clamped(blocks, 1, most_blocks)));
     // Behind the tile, the updates that wait.
-    result.shared_bytes =
-        static_cast<unsigned>((tiles.tile_targets * tiles.tile_others + scatter_threads) *
-                              sizeof(update_registers<Program>));
+    result.shared_bytes = static_cast<unsigned>(
+        tiles.tile_targets * tiles.tile_others * static_cast<int>(sizeof(taken_updates<Program>)) +
+        scatter_threads * static_cast<int>(sizeof(update_registers<Program>)));
     prepare(result, prepared);
     return result;
   }

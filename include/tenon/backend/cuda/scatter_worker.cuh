@@ -37,6 +37,12 @@ template <class Program> struct update_states {
 template <class Program>
 using update_registers = selected_registers<Program, update_states<Program>>;
 
+// What an element has taken in, a long chain of updates.
+template <class Program> struct taken_updates {
+  update_registers<Program> recent;
+  long_chains<Program, update_states<Program>> whole;
+};
+
 inline constexpr int scatter_threads = 256, scatter_rounds = 4;
 
 // An update that a block has found: its position within the updates looked at together, and its
@@ -163,22 +169,24 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
     });
     return result;
   }
-  __device__ __forceinline__ static void take_in(update_registers<Program>& states,
+  __device__ __forceinline__ static void take_in(taken_updates<Program>& taken,
                                                  update_registers<Program> const& update) {
     for_each_selected<Program, update_states<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      read_register<k>(states) =
-          at<k>::op::combine(read_register<k>(states), read_register<k>(update));
+      auto& state = read_register<k>(taken.recent);
+      state = at<k>::op::combine(state, read_register<k>(update));
     });
+    taken.whole.carry(taken.recent);
   }
   // @pre the element was found
-  __device__ __forceinline__ void finish(update_registers<Program> const& states) {
+  __device__ __forceinline__ void finish(taken_updates<Program> const& taken) {
     this->template read_values<place::row>();
     evaluate<place::row, 0, 0>(this->values());
     for_each_selected<Program, update_states<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      read_register<k>(this->row) = read_register<k>(states);
+      read_register<k>(this->row) = read_register<k>(taken.recent);
     });
+    taken.whole.finish(this->row);
     evaluate<place::row, 1, max_nodes>(this->values());
     this->template store_values<place::row>();
   }

@@ -19,6 +19,7 @@ struct slice_part {
 template <class Program, int V, int Threads> struct rows_side_by_side {
   // One running state per reduction and row.
   template <int Phase> struct states : reductions_of<Program, place::row, Phase> {
+    static constexpr int steps_per_tile = 1;
     template <int K> using type = value_list<typename reduction_facts<Program, K>::state, 1>;
   };
   // The elements of one row at a thread's positions.

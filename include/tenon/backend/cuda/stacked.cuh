@@ -3,7 +3,7 @@
 // Threads above each other: several threads that hold states of the same V rows or columns combine
 // them through shared memory.
 
-#include "tenon/backend/cuda/reduce.cuh"
+#include "tenon/backend/cuda/long_chains.cuh"
 
 namespace tenon::detail {
 
@@ -96,16 +96,19 @@ __device__ __forceinline__ void leave_states(unsigned* to, long long stride,
   }
 }
 
-// Combines what parts first, first + step, ... of `parts` left, in this order: word w of part p is
-// at from + (p * words_per_part + w) * stride.
+// Combines what parts first, first + step, ... of `parts` left, in this order, as a long chain:
+// word w of part p is at from + (p * words_per_part + w) * stride.
 template <class Program, int K, int V>
 __device__ __forceinline__ void combine_left(
     typename reduction_facts<Program, K>::state (&states)[V], unsigned const* from,
     long long stride, int words_per_part, long long first, long long step, long long parts) {
   using facts = reduction_facts<Program, K>;
   using words = state_words<typename facts::state>;
+  constexpr bool is_carried = ops::rounded_reduction<typename facts::op, typename facts::state>;
+  typename facts::state whole[V];
+  [[maybe_unused]] int taken = 0;
 #pragma unroll
-  for (int i = 0; i < V; ++i) states[i] = facts::identity();
+  for (int i = 0; i < V; ++i) states[i] = whole[i] = facts::identity();
   // Several at once: what one after the other would wait for is the latency of the cache.
   constexpr int at_once = words::count * V <= 4 ? 8 : words::count * V <= 8 ? 4 : 2;
 #pragma unroll at_once
@@ -121,7 +124,14 @@ __device__ __forceinline__ void combine_left(
       for (int w = 0; w < words::count; ++w) theirs.words[w] = left[w][i];
       states[i] = facts::op::combine(states[i], theirs.state());
     }
+    if constexpr (is_carried)
+      if (++taken % most_chained == 0)
+#pragma unroll
+        for (int i = 0; i < V; ++i) carry_over<typename facts::op>(whole[i], states[i]);
   }
+  if constexpr (is_carried)
+#pragma unroll
+    for (int i = 0; i < V; ++i) states[i] = facts::op::combine(whole[i], states[i]);
 }
 
 }  // namespace tenon::detail

@@ -4,6 +4,7 @@
 // stores are written.
 
 #include "tenon/backend/cuda/drawn_vectors.cuh"
+#include "tenon/backend/cuda/long_chains.cuh"
 #include "tenon/backend/cuda/running_states.cuh"
 
 namespace tenon::detail {
@@ -143,42 +144,67 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
   }
 }
 
-// A thread's results over many tiles, in three levels: chains take in 16 tiles, a middle state 16
-// of those, an outer state the rest. The rounding error of a sum then grows with 16 + 16 + tiles /
-// 256 additions rather than with the number of tiles.
+// A thread's results over many tiles. The chains of a sum are carried over every few tiles: its
+// rounding error is that of most_chained additions. Other reductions have three levels: chains take
+// in 16 tiles, a middle state 16 of those, an outer state the rest.
 template <class Program, class Running> class cascade {
-  struct one_each : Running {
+  struct carried : Running {
+    template <int K>
+    static constexpr bool holds = carried_reductions<Program, Running>::template holds<K>;
+  };
+  struct others : Running {
+    template <int K>
+    static constexpr bool holds = Running::template holds<K> && !carried::template holds<K>;
+  };
+  struct outer : Running {
     template <int K> using type = typename reduction_facts<Program, K>::state;
   };
-  selected_registers<Program, one_each> middle_, outer_;
+  struct middle : others {
+    template <int K> using type = typename reduction_facts<Program, K>::state;
+  };
+  static constexpr int carried_tiles =
+      Running::steps_per_tile < most_chained ? most_chained / Running::steps_per_tile : 1;
+  selected_registers<Program, outer> outer_;
+  selected_registers<Program, middle> middle_;
   unsigned tiles_ = 0;
 
-  __device__ __forceinline__ static void clear(selected_registers<Program, one_each>& level) {
-    for_each_selected<Program, Running>([&](auto selected) {
+  template <class Level, class States> __device__ __forceinline__ static void clear(States& level) {
+    for_each_selected<Program, Level>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(level) = reduction_facts<Program, k>::identity();
     });
   }
 
  public:
-  __device__ __forceinline__ cascade() { clear(middle_), clear(outer_); }
+  __device__ __forceinline__ cascade() { clear<outer>(outer_), clear<middle>(middle_); }
 
   template <class States> __device__ __forceinline__ void after_tile(States& states) {
-    if (++tiles_ % 16 != 0) return;
-    for_each_selected<Program, Running>([&](auto selected) {
+    ++tiles_;
+    if (tiles_ % carried_tiles == 0)
+      for_each_selected<Program, carried>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        auto& chains = read_register<k>(states).at;
+        auto recent = fold<typename facts::op>(chains);
+        carry_over<typename facts::op>(read_register<k>(outer_), recent);
+        for (auto& chain : chains) chain = facts::identity();
+        chains[0] = recent;
+      });
+    if (tiles_ % 16 != 0) return;
+    for_each_selected<Program, others>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using op = typename reduction_facts<Program, k>::op;
       read_register<k>(middle_) =
           op::combine(read_register<k>(middle_), fold<op>(read_register<k>(states).at));
     });
-    reset<Program, Running>(states);
+    reset<Program, others>(states);
     if (tiles_ % 256 != 0) return;
-    for_each_selected<Program, Running>([&](auto selected) {
+    for_each_selected<Program, others>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using op = typename reduction_facts<Program, k>::op;
       read_register<k>(outer_) = op::combine(read_register<k>(outer_), read_register<k>(middle_));
     });
-    clear(middle_);
+    clear<middle>(middle_);
   }
 
   // All levels and the chains, into the thread's row registers.
@@ -188,9 +214,10 @@ template <class Program, class Running> class cascade {
     for_each_selected<Program, Running>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using op = typename reduction_facts<Program, k>::op;
-      read_register<k>(row) =
-          op::combine(op::combine(read_register<k>(outer_), read_register<k>(middle_)),
-                      fold<op>(read_register<k>(states).at));
+      auto whole = read_register<k>(outer_);
+      if constexpr (others::template holds<k>)
+        whole = op::combine(whole, read_register<k>(middle_));
+      read_register<k>(row) = op::combine(whole, fold<op>(read_register<k>(states).at));
     });
   }
 };

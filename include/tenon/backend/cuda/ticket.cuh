@@ -3,7 +3,7 @@
 // One value from several blocks in one launch: each block leaves a partial result, and one of them
 // combines all in order.
 
-#include "tenon/backend/cuda/reduce.cuh"
+#include "tenon/backend/cuda/long_chains.cuh"
 
 namespace tenon::detail {
 
@@ -85,17 +85,17 @@ __device__ __forceinline__ bool combine_by_ticket(Registers& registers_held, gri
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using facts = reduction_facts<Program, k>;
-    typename facts::state state = facts::identity();
+    long_chain<typename facts::op, typename facts::state> all(facts::identity());
 #pragma unroll 4
     for (unsigned part = thread; part < mine.parts; part += threads) {
       state_words<typename facts::state> theirs;
 #pragma unroll
       for (int w = 0; w < theirs.count; ++w)
         theirs.words[w] = __ldcg(from + static_cast<std::size_t>(w) * mine.parts + part);
-      state = facts::op::combine(state, theirs.state());
+      all.take(theirs.state());
     }
     from += static_cast<std::size_t>(state_words<typename facts::state>::count) * mine.parts;
-    read_register<k>(registers_held) = state;
+    read_register<k>(registers_held) = all.result();
   });
   combine_block<Program, Selected, MaxThreads>(registers_held, buffer);
   return true;
