@@ -130,20 +130,8 @@ template <class Program, class C> struct grid_worker {
     using loads = loads_of_sweep<Program, v, items, Phase>;
     using here = loads_by_keeping<Program, v, items, Phase, true>;
     using others = loads_by_keeping<Program, v, items, Phase, false>;
-    using running = running_states<Program, v, items, Phase>;
-    constexpr bool is_last = Phase == all::last;
-    selected_registers<Program, running> states;
-    reset<Program, running>(states);
-    cascade<Program, running> levels;
-    segment_tiles<long long> const tiles(a, segment, lanes, items);
-    int const count = a.grid.tiles_per_segment;
-#pragma unroll 1
-    for (int t = 0; t < count; ++t) {
-      int const tile_in_segment = Phase % 2 == 1 ? t : count - 1 - t;
-      if (!tiles.is_live(tile_in_segment)) continue;
-      int const number = first_tile + tile_in_segment;
-      auto const positions = tiles.positions(tile_in_segment, lane, lanes);
-      selected_registers<Program, loads> tile;
+    auto const load = [&](auto& tile, int number, auto const& positions, bool is_live) {
+      if (!is_live) return;
       if (Phase != all::first && number < a.grid.kept_tiles)
         kept.template get<here>(number, tile);
       else
@@ -151,12 +139,13 @@ template <class Program, class C> struct grid_worker {
       load_tile<Program, others, v, items, max_rank, true>(tile, a, offsets, positions, true);
       if constexpr (Phase == all::first && is_any<Program, here>)
         if (number < a.grid.kept_tiles) kept.template put<here>(number, tile);
+    };
+    auto const process = [&](auto& tile, auto& states, auto const& positions) {
       selected_registers<Program, no_loads> none;
-      process_tile<Phase, is_last, v, items, max_rank, loads, no_loads, no_loads>(
+      process_tile<Phase, Phase == all::last, v, items, max_rank, loads, no_loads, no_loads>(
           tile, none, states, f, a, offsets, positions, true);
-      if constexpr (!is_last) levels.after_tile(states);
-    }
-    if constexpr (!is_last) levels.finish(f.row, states);
+    };
+    sweep_tiles<Phase, long long>(segment, first_tile, load, process);
   }
 
   // One segment in runs of vectors, whose tiles have been asked for.
@@ -166,29 +155,44 @@ template <class Program, class C> struct grid_worker {
     using loads = loads_of_sweep<Program, v, items, Phase>;
     using here = loads_by_keeping<Program, v, items, Phase, true>;
     using others = loads_by_keeping<Program, v, items, Phase, false>;
-    using running = running_states<Program, v, items, Phase>;
-    constexpr bool is_last = Phase == all::last;
-    selected_registers<Program, running> states;
-    reset<Program, running>(states);
-    cascade<Program, running> levels;
-    segment_tiles<int> const tiles(a, segment, lanes, items);
-    int const count = a.grid.tiles_per_segment;
-#pragma unroll 1
-    for (int t = 0; t < count; ++t) {
-      int const tile_in_segment = Phase % 2 == 1 ? t : count - 1 - t;
-      auto const positions = tiles.positions(tile_in_segment, lane, lanes);
-      selected_registers<Program, loads> tile;
+    auto const load = [&](auto& tile, int number, auto const& positions, bool) {
       load_in_runs<Program, others, v, items>(tile, a, offsets, positions);
       if constexpr (is_any<Program, here>) {
         requests.await();
-        kept.template get<here>(requests.slot_of(first_tile + tile_in_segment), tile);
+        kept.template get<here>(requests.slot_of(number), tile);
         requests.next();
       }
-      if (!tiles.is_live(tile_in_segment)) continue;
-      process_runs<Phase, is_last, v, items, loads>(tile, states, f, a, offsets, positions);
-      if constexpr (!is_last) levels.after_tile(states);
+    };
+    auto const process = [&](auto& tile, auto& states, auto const& positions) {
+      process_runs<Phase, Phase == all::last, v, items, loads>(tile, states, f, a, offsets,
+                                                               positions);
+    };
+    sweep_tiles<Phase, int>(segment, first_tile, load, process);
+  }
+
+  // The tiles of a segment in the order of the pass: load(tile, its number, positions, is_live)
+  // brings each, process(tile, states, positions) takes those in that are inside.
+  template <int Phase, class Index, class Load, class Process>
+  __device__ __forceinline__ void sweep_tiles(int segment, int first_tile, Load const& load,
+                                              Process const& process) {
+    using running = running_states<Program, v, items, Phase>;
+    selected_registers<Program, running> states;
+    reset<Program, running>(states);
+    cascade<Program, running> levels;
+    segment_tiles<Index> const tiles(a, segment, lanes, items);
+    int const count = a.grid.tiles_per_segment;
+#pragma unroll 1
+    for (int t = 0; t < count; ++t) {
+      int const in_segment = Phase % 2 == 1 ? t : count - 1 - t;
+      bool const is_live = tiles.is_live(in_segment);
+      auto const positions = tiles.positions(in_segment, lane, lanes);
+      selected_registers<Program, loads_of_sweep<Program, v, items, Phase>> tile;
+      load(tile, first_tile + in_segment, positions, is_live);
+      if (!is_live) continue;
+      process(tile, states, positions);
+      if constexpr (Phase != all::last) levels.after_tile(states);
     }
-    if constexpr (!is_last) levels.finish(f.row, states);
+    if constexpr (Phase != all::last) levels.finish(f.row, states);
   }
 
   // The team's states become the unit's part of the row: at once where the team is a warp; the
