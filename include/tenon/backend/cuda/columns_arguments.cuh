@@ -10,7 +10,8 @@ namespace tenon::detail {
 template <class Program> struct columns_arguments : side_arguments<Program> {
   long long innermost;  // rows along the innermost row axis
   long long tiles, slices, slice_length;
-  bool is_kept;           // loads of several sweeps are; then a cluster has the slices of a tile
+  bool is_plain;  // one reduced axis, and every vector of every operand is one aligned access
+  bool is_kept;   // loads of several sweeps are; then a cluster has the slices of a tile
   long long first_total;  // word of the workspace where the partial totals begin
 };
 

@@ -69,6 +69,14 @@ struct columns_planner {
         result = result && from.column_strides[d] % V == 0;
       return result;
     });
+    a.is_plain = layout.columns.dims == 1;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::where == place::element)
+        a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
+      if constexpr (I::is_store && I::where == place::element)
+        a.is_plain = a.is_plain && a.store_moves_whole[I::bits];
+    });
   }
 
   // How a tile of rows that is read once is shared; a function of the shape alone.

@@ -80,6 +80,12 @@ template <class Program, class C> struct columns_slice {
     });
   }
 
+  // Whether `Items` positions from `first` on are inside, and nothing is to be looked for.
+  template <int Items>
+  __device__ __forceinline__ bool is_full(long long first, long long end) const {
+    return count == v && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+  }
+
   // Loads `Items` positions of the selected operands, the thread's from number `step` on; what is
   // not inside is 0.
   template <class Selected, int Items, class Tile>
@@ -87,23 +93,45 @@ template <class Program, class C> struct columns_slice {
                                        int step) const {
     if constexpr (may_keep) {
       if (a.is_kept) {
+        bool const is_inside = is_full<Items>(first, end);
         for_each_selected<Program, selected_by_keeping<Program, v, Selected, true>>(
             [&](auto selected) {
               constexpr int k = decltype(selected)::value;
+              auto& to = read_register<k>(loaded).at;
+              if (is_inside) {
 #pragma unroll
-              for (int u = 0; u < Items; ++u) {
-                auto& to = read_register<k>(loaded).at[u];
-                to = {};
-                if (first + u * static_cast<int>(blockDim.y) < end)
-                  kept::template take<k>(to, step + u);
+                for (int u = 0; u < Items; ++u) kept::template take<k>(to[u], step + u);
+              } else {
+#pragma unroll
+                for (int u = 0; u < Items; ++u) {
+                  to[u] = {};
+                  if (first + u * static_cast<int>(blockDim.y) < end)
+                    kept::template take<k>(to[u], step + u);
+                }
               }
             });
-        return read<selected_by_keeping<Program, v, Selected, false>, Items>(loaded, first, end);
+        return read_any<selected_by_keeping<Program, v, Selected, false>, Items>(loaded, first,
+                                                                                 end);
       }
     }
-    read<Selected, Items>(loaded, first, end);
+    read_any<Selected, Items>(loaded, first, end);
   }
   // The same from global memory.
+  template <class Selected, int Items, class Tile>
+  __device__ __forceinline__ void read_any(Tile& loaded, long long first, long long end) const {
+    if (!a.is_plain || !is_full<Items>(first, end))
+      return read<Selected, Items>(loaded, first, end);
+    int const height = static_cast<int>(blockDim.y);
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      long long const stride = a.load_columns[I::bits][0];
+      auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
+#pragma unroll
+      for (int u = 0; u < Items; ++u)
+        load_packed<reuse::none>(read_register<k>(loaded).at[u], from + u * (height * stride));
+    });
+  }
   template <class Selected, int Items, class Tile>
   __device__ __forceinline__ void read(Tile& loaded, long long first, long long end) const {
 #pragma unroll

@@ -125,6 +125,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
          first += height * stored_items, step += stored_items) {
       selected_registers<Program, loads> loaded;
       this->template load<loads, stored_items>(loaded, first, end, step);
+      bool const is_plain = a.is_plain && this->template is_full<stored_items>(first, end);
 #pragma unroll
       for (int u = 0; u < stored_items; ++u) {
         long long at = first + u * height;
@@ -138,8 +139,19 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           for_each_selected<Program, stored>([&](auto selected) {
             constexpr int k = decltype(selected)::value;
             read_register<k>(results).at[i] =
-                value_of<program_traits<Program>::template at<k>::first_operand>(f);
+                value_of<stored_by<Program, k>::instruction>(f);
           });
+        }
+        if (is_plain) {
+          for_each_selected<Program, stored>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            using I = typename program_traits<Program>::template at<k>;
+            long long const stride = a.store_columns[I::bits][0];
+            auto* const to = store_address<Program, k>(a, offsets.stores[I::bits] + first * stride);
+            store_packed(to + u * (height * stride),
+                         pack<storage_t<I::type>>(read_register<k>(results).at));
+          });
+          continue;
         }
         if (at >= end || count == 0) continue;
         operand_offsets<Program> where;

@@ -3,12 +3,11 @@
 // A thread's share of a tile of columns: operands loaded as vectors, kept packed, and handed out
 // element by element.
 
-#include "tenon/backend/cuda/kernel_arguments.cuh"
+#include "tenon/backend/cuda/element_stores.cuh"
 
 namespace tenon::detail {
 
 template <class T, int V, int Items> struct vector_list { packed<T, V> at[Items]; };
-template <class T, int N> struct value_list { T at[N]; };
 
 // Element loads that evaluate_element<Phase, Stores> needs.
 template <class Program, int V, int Items, int Phase, bool Stores> struct needed_loads {
@@ -19,23 +18,6 @@ template <class Program, int V, int Items, int Phase, bool Stores> struct needed
       place::element&& element_needs<Program>::template at<Phase, Stores>.needed[K];
   template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
 };
-
-// Element stores, with the V values that each is to write.
-template <class Program, int V> struct element_stores {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = at<K>::is_store&& at<K>::where == place::element;
-  template <int K>
-  using type =
-      value_list<typename program_traits<Program>::template at<at<K>::first_operand>::value_type,
-                 V>;
-};
-
-// Whether some store is at place element.
-template <class Program>
-inline constexpr bool has_element_stores = []<int... K>(std::integer_sequence<int, K...>) {
-  return (false || ... || element_stores<Program, 1>::template holds<K>);
-}
-(typename program_traits<Program>::sequence{});
 
 // Positions of a thread's items in a tile, in vectors: first, first + step, ... Those below `end`
 // are whole; of vector `end` the first `partial` elements are inside.

@@ -138,7 +138,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         read_register<k>(results).at[i] =
-            value_of<program_traits<Program>::template at<k>::first_operand>(f);
+            value_of<stored_by<Program, k>::instruction>(f);
       });
       for_each_selected<Program, tile_values<Program, v>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;

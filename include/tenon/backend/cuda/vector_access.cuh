@@ -179,16 +179,36 @@ template <class T> __device__ __forceinline__ unsigned pack_pair(float low, floa
 #endif
 }
 
-// The same for float8_e4m3: as the conversion of one value, which does not saturate either.
-__device__ __forceinline__ unsigned pack_pair_e4m3(float low, float high) {
+// To float8_e4m3, two values per instruction. It saturates, which the conversion of one value does
+// not: what is above 464, infinite or NaN is put right afterwards, if there is any.
+template <class Value, int V>
+__device__ __forceinline__ packed<float8_e4m3, V> pack_e4m3(Value const (&values)[V]) {
+  packed<float8_e4m3, V> result{};
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
-  unsigned short pair;
-  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
-  // Above 464, infinite or NaN.
-  return pair | (fabsf(low) <= 464.0f ? 0u : 0x7fu) | (fabsf(high) <= 464.0f ? 0u : 0x7f00u);
+  bool is_inside = true;
+#pragma unroll
+  for (int i = 0; i < V; ++i)
+    is_inside = is_inside & (fabsf(static_cast<float>(values[i])) <= 464.0f);
+#pragma unroll
+  for (int i = 0; i < V; i += 2) {
+    unsigned short pair;
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;"
+        : "=h"(pair)
+        : "f"(static_cast<float>(values[i + 1])), "f"(static_cast<float>(values[i])));
+    result.words[i / 4] |= static_cast<unsigned>(pair) << i % 4 * 8;
+  }
+  if (!is_inside)
+#pragma unroll
+    for (int i = 0; i < V; ++i)
+      if (!(fabsf(static_cast<float>(values[i])) <= 464.0f))
+        result.words[i / 4] |= 0x7fu << i % 4 * 8;
 #else
-  return static_cast<unsigned>(float8_e4m3(high).bits) << 8 | float8_e4m3(low).bits;
+#pragma unroll
+  for (int i = 0; i < V; ++i)
+    result.words[i / 4] |= static_cast<unsigned>(float8_e4m3(static_cast<float>(values[i])).bits)
+                           << i % 4 * 8;
 #endif
+  return result;
 }
 
 template <class T, class Value, int V>
@@ -200,11 +220,7 @@ __device__ __forceinline__ packed<T, V> pack(Value const (&values)[V]) {
       result.words[i] =
           pack_pair<T>(static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1]));
   } else if constexpr (V % 2 == 0 && std::is_same_v<T, float8_e4m3>) {
-#pragma unroll
-    for (int i = 0; i < V / 2; ++i)
-      result.words[i / 2] |=
-          pack_pair_e4m3(static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1]))
-          << i % 2 * 16;
+    result = pack_e4m3(values);
   } else {
 #pragma unroll
     for (int i = 0; i < V; ++i) {
