@@ -19,9 +19,6 @@ struct flat_planner {
   template <class Program>
   static constexpr int width =
       is_bound_by_arithmetic<Program> ? 1 : element_operands<Program>::vector_width;
-  // Elements of a reduction that wide blocks share; measured up to 2^24. Beyond, a multiprocessor
-  // does not hold all of them at once.
-  static constexpr long long most_of_wide_blocks = 1ll << 25;
   // Accesses in flight per thread: one where every element is written, because full multiprocessors
   // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
   // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
@@ -49,10 +46,15 @@ struct flat_planner {
                                                cuda_device_facts const&) {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr bool reduces = program_traits<Program>::has_reduction;
-    constexpr configuration large{
-        .vector_width = v,
-        .items = u,
-        .threads_per_block = has_few_registers<Program> ? widest_block : 256};
+    // Of a reduction wide blocks with few accesses each: all of a multiprocessor's threads ask at
+    // once, and few parts are left to combine. H200, one call: (x + y) of 4000 x 4000 f32 and its
+    // sum 38.1 us against 39.7 with twice the accesses of half the threads, x * x of 2^20 f32 7.0
+    // against 7.3, of 2^28 f32 235.9 both ways. Up to 1024 vectors one block has all.
+    constexpr configuration large{.vector_width = v,
+                                  .items = reduces && u > 1 ? u / 2 : u,
+                                  .threads_per_block = reduces                      ? 512
+                                                       : has_few_registers<Program> ? widest_block
+                                                                                    : 256};
     constexpr configuration general{.vector_width = v,
                                     .items = u > 2 ? 2 : u,
                                     .threads_per_block = 256,
@@ -60,20 +62,8 @@ struct flat_planner {
     if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no elements: no launch");
     auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
-    if constexpr (v > 1) {
-      if (operands.is_packed) {
-        // Wide blocks with few accesses each: all of a multiprocessor's threads ask at once, and
-        // few parts are left to combine. H200, one call: (x + y) of 4000 x 4000 f32 and its
-        // sum 38.1 us against 39.7, x * x of 2^20 f32 7.0 against 7.3. Up to 1024 vectors one block
-        // has all.
-        constexpr configuration wide{
-            .vector_width = v, .items = u > 1 ? u / 2 : 1, .threads_per_block = 512};
-        if constexpr (reduces)
-          if (layout.columns.size <= most_of_wide_blocks)
-            return planned<Program, wide>(operands, "contiguous vectors, wide blocks");
-        return planned<Program, large>(operands, "contiguous vectors");
-      }
-    }
+    if constexpr (v > 1)
+      if (operands.is_packed) return planned<Program, large>(operands, "contiguous vectors");
     return planned<Program, general>(
         operands, is_bound_by_arithmetic<Program> ? "single elements: arithmetic is the bound"
                   : operands.moves_elements()
