@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of calls whose types say that every row lies in one piece: flat, in registers, read once,
-// and in shared memory. registers: 144
+// Calls whose types say that every row lies in one piece: flat, in registers, read once, in memory.
+// registers: 144
 
 #include "compile_plan.cuh"
 #include "tenon/nn/normalization.hpp"
