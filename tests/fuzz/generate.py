@@ -5,6 +5,7 @@ import random
 import typing
 
 import operations
+import ordered
 from arrays import Array, gather
 from dtypes import FLOATS, INTEGERS, converted, is_float
 from emission import ARRANGEMENTS, Layout, lambda_text
@@ -70,11 +71,14 @@ class Program:
                     value = operations.selection(rng, self.pick(), self.pick(), self.pick())
                 elif kind < 0.82:
                     value = operations.cast(rng, self.pick(), None)
+                elif kind > 0.985:
+                    value = ordered.search(rng, self.pick(), self.boundaries())
                 elif self.axes:
                     operand = self.pick()
                     if operand.shape != self.shape:
                         continue
-                    action = operations.softmax if kind > 0.96 else operations.scan if kind > 0.94 else operations.reduction
+                    actions = {0.970: ordered.extremum, 0.963: ordered.sort, 0.933: ordered.scan, 0.913: operations.softmax}
+                    action = next((action for least, action in actions.items() if kind > least), operations.reduction)
                     value = action(rng, operand, self.axes)
                 else:
                     continue
@@ -82,6 +86,14 @@ class Program:
                 continue
             return self.add(value)
         return None
+
+    def boundaries(self):
+        """A sorted vector as a further input."""
+        data = sorted(random_number(self, "f32") for _ in range(self.rng.choice([1, 2, 5, 32, 100])))
+        data = [x for x in data if x == x] or [0.0]
+        name = f"x{len(self.inputs)}"
+        self.inputs.append(Input("f32", [None], Layout("f32", (len(data),), self.rng.choice(ARRANGEMENTS)), sorted(data)))
+        return Value(name, [Array("f32", (len(data),), sorted(data))] * RUNS)
 
     def choose_results(self):
         rng, last = self.rng, self.values[-1]

@@ -262,25 +262,6 @@ def reduction(rng, value, axes, keeps=True):
     return Value(f"tn::{name}({value.text}, tn::axis<{named}>{', tn::keepdim' if keeps else ''})", arrays)
 
 
-def scan(rng, value, axes):
-    """A running sum along the one axis."""
-    if len(axes) != 1:
-        raise Illegal
-    dtype, arrays = value.dtype if is_float(value.dtype) else "i64", []
-    for run in range(RUNS):
-        shape, members = groups(value.arrays[run], axes)
-        running = []
-        for xs in members:
-            sums, sum_so_far, size = [], 0, 0.0
-            for x in xs:
-                sum_so_far, size = sum_so_far + x, size + abs(x)
-                sums.append(noisy(run, dtype, float(sum_so_far), rng, size) if is_float(dtype) else wrapped(dtype, int(sum_so_far)))
-            running.append(iter(sums))
-        order = broadcast(Array("i64", shape, list(range(len(members)))), value.shape)
-        arrays.append(Array(dtype, value.shape, checked(dtype, [next(running[group]) for group in order])))
-    return Value(f"tn::cumsum({value.text}, tn::axis<{axes[0]}>)", arrays)
-
-
 def softmax(rng, value, axes):
     if not is_float(value.dtype) or len(axes) != 1 or value.shape[axes[0]] == 0:
         raise Illegal

@@ -22,7 +22,7 @@ from dtypes import decode, is_float, rounded  # noqa: E402
 from generate import Program, tolerances  # noqa: E402
 
 SKIPPED = 77
-REFUSALS = re.compile(r"tenon: (compile|reshape|scan): ")
+REFUSALS = re.compile(r"tenon: (compile|reshape|scan|searchsorted): ")
 
 
 def parse_arguments():
@@ -86,7 +86,7 @@ def find_fault(program, k, raw):
 
 def run_batch(programs, compiler, jobs):
     """-> ({seed: what is wrong}, {reason: number of programs refused})."""
-    program, _ = build(compiler, programs, jobs, ["harness.hpp"])
+    program, _ = build(compiler, programs, jobs, ["harness.hpp", "tenon/sort.hpp"])
     failures, refused = {}, {}
     for each in programs:
         if each.fault and REFUSALS.match(each.fault):

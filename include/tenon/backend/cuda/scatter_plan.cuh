@@ -11,8 +11,9 @@ namespace tenon::detail {
 struct scatter_planner {
   // Of the states of a tile: six blocks share a multiprocessor.
   static constexpr int most_tile_bytes = 24576;
-  // Tiles are made smaller, down to a state per thread, until so many blocks are busy.
-  static constexpr long long wanted_tiles = 132;
+  // Tiles are made smaller until so many blocks are busy: a few positions that take in many updates
+  // each would otherwise be one block's.
+  static constexpr long long wanted_tiles = 132, least_elements = 2;
 
   template <class Program> static scatter_split split_of(bound_layout<Program> const& layout) {
     using position = typename program_traits<Program>::template at<gate<Program>::position>;
@@ -24,7 +25,7 @@ struct scatter_planner {
     result.others = result.targets == 0 ? 0 : layout.rows.size / result.targets;
     while (result.lanes < scatter_threads && result.lanes < result.others) result.lanes *= 2;
     long long elements = most_tile_bytes / static_cast<long long>(sizeof(taken_updates<Program>));
-    while (elements > scatter_threads && layout.rows.size / elements < wanted_tiles) elements /= 2;
+    while (elements > least_elements && layout.rows.size / elements < wanted_tiles) elements /= 2;
     // Whole lanes first, then as many targets as fit; what is left widens the tile again.
     long long others = clamped(result.others, 1, at_least(result.lanes, scatter_threads));
     long long const targets = clamped(elements / others, 1, at_least(1, result.targets));
