@@ -7,6 +7,7 @@ gives a std::tuple.
 """
 import forms
 import forms_of_arrays
+import forms_of_searches
 import spellings
 from cpp_types import CPP_TYPES
 from forms import Inexpressible, as_cpp
@@ -19,7 +20,7 @@ def write(template, step):
                            given=", ".join(o for o in step.operands if o), **names)
 
 
-TABLE = forms_of_arrays.TABLE | {
+TABLE = forms_of_arrays.TABLE | forms_of_searches.TABLE | {
     # elementwise
     "abs": "tn::abs({0})", "neg": "-{0}", "sign": "tn::sign({0})", "recip": "tn::reciprocal({0})",
     "sqrt": "tn::sqrt({0})", "square": "tn::square({0})",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of operators by the names of NumPy and PyTorch, with values from plain loops over lists."""
+import bisect
 import math
 
 ROWS, COLUMNS = 3, 5
@@ -106,6 +107,34 @@ def add_elementwise(cases):
     cases.add("scatter", operands, [("f32", (6,), [updates[2 - index[::-1].index(k)] if k in index else v for k, v in enumerate(base)])], axis=0)
 
 
+def add_searches(cases):
+    sequence, x = [-2.0, -1.0, -1.0, 0.0, 2.0], [-3.0, -1.0, 0.5, 2.0, 3.0, 0.0]
+    operands = [("f32", (5,), sequence), ("f32", (2, 3), x)]
+    left, right = [bisect.bisect_left(sequence, v) for v in x], [bisect.bisect_right(sequence, v) for v in x]
+    cases.add("searchsorted", operands, [("i64", (2, 3), left)])
+    cases.add("searchsorted", operands, [("i64", (2, 3), right)], side="right")
+    cases.add("bucketize", operands[::-1], [("i64", (2, 3), right)], right=True)
+
+
+def add_names(cases):
+    x, y = cases.numbers(ROWS * COLUMNS), cases.numbers(ROWS * COLUMNS)
+    matrices = [("f32", (ROWS, COLUMNS), x), ("f32", (ROWS, COLUMNS), y)]
+    means = along_rows(x, lambda r: [sum(r) / COLUMNS])
+    variances = [v for k, m in enumerate(means) for v in [sum((a - m) ** 2 for a in x[k * COLUMNS:(k + 1) * COLUMNS]) / COLUMNS]]
+    cases.add("var_mean", matrices[:1], [("f32", (ROWS,), variances), ("f32", (ROWS,), means)], dim=1, correction=0)
+    cases.add("fmax", matrices, [("f32", (ROWS, COLUMNS), [max(a, b) for a, b in zip(x, y)])])
+    cases.add("hardtanh", matrices[:1], [("f32", (ROWS, COLUMNS), [min(max(a, -0.5), 1.0) for a in x])], min=-0.5, max=1.0)
+    whole = [round(v) for v in x]
+    cases.add("count_nonzero", [("i32", (ROWS, COLUMNS), whole)], [("i64", (ROWS,), along_rows(whole, lambda r: [sum(v != 0 for v in r)]))], dim=1)
+    parts = [[x[i * COLUMNS + j] for i in range(ROWS) for j in some] for some in (range(0, 3), range(3, 5))]
+    cases.add("unfold", matrices[:1], [("f32", (ROWS, 2, 3), [x[i * COLUMNS + j + k] for i in range(ROWS) for j in (0, 2) for k in range(3)])],
+              dim=1, size=3, step=2)
+    cases.add("chunk", matrices[:1], [("f32", (ROWS, 3), parts[0]), ("f32", (ROWS, 2), parts[1])], dim=1, chunks=2)
+    likeness = [sum(a * b for a, b in zip(x[k:k + COLUMNS], y[k:k + COLUMNS])) /
+                math.sqrt(sum(a * a for a in x[k:k + COLUMNS]) * sum(b * b for b in y[k:k + COLUMNS])) for k in range(0, ROWS * COLUMNS, COLUMNS)]
+    cases.add("cosine_similarity", matrices, [("f32", (ROWS,), likeness)], dim=1)
+
+
 def add(cases):
-    for part in (add_reductions, add_orders, add_views, add_elementwise):
+    for part in (add_reductions, add_orders, add_views, add_elementwise, add_searches, add_names):
         part(cases)

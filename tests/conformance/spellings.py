@@ -26,7 +26,7 @@ ATTRIBUTES = {"keepdim": "keep", "keepdims": "keep", "epsilon": "eps", "min": "l
               "negative_slope": "alpha", "ignore_index": "ignore", "diagonal": "k", "approximate": "approx"}
 AXES = ("axes", "axis", "dims", "dim")
 OF_SEVERAL_AXES = {"sum", "mean", "prod", "rmax", "rmin", "l1", "l2", "sumsq", "logsum", "logsumexp", "any", "all", "var", "std",
-                   "norm", "flip", "squeeze", "unsqueeze", "roll", "mvn"}
+                   "norm", "count_nonzero", "var_mean", "std_mean", "flip", "squeeze", "unsqueeze", "roll", "mvn"}
 
 
 def axes_of(attributes, shape):

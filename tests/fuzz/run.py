@@ -68,7 +68,9 @@ def is_right(dtype, value, exact, tolerance):
         return value == exact
     if exact != exact or value != value:
         return exact != exact and value != value
-    return value in (exact, rounded(dtype, exact)) or abs(value - exact) <= tolerance  # beyond the dtype it is infinite
+    if abs(value) == math.inf:  # beyond the dtype
+        return value in (rounded(dtype, exact - tolerance), rounded(dtype, exact), rounded(dtype, exact + tolerance))
+    return value in (exact, rounded(dtype, exact)) or abs(value - exact) <= tolerance
 
 
 def find_fault(program, k, raw):

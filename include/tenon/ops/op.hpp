@@ -66,6 +66,7 @@ struct op_info {
   bool is_defined_on_empty = true;  // reduction: of no elements it is its identity; otherwise an error
   bool is_sort = false;             // scan: each element of the result may be any of the axis
   bool is_search = false;           // pointwise: its first operand is read from its address on
+  op_info const* of_one[2] = {};  // scan: what it is along an axis of one element; [1]: when it leaves that out
   unsigned hash = 0;  // of the name: an address cannot be hashed in constant evaluation
 };
 
@@ -82,6 +83,11 @@ constexpr op_info describe();
 
 template <class Op>
 inline constexpr op_info op_info_of = describe<Op>();
+
+namespace ops {
+template <class Scan, bool IsExclusive>
+struct scan_of_one;
+}
 
 // From the constant back to the struct: reification needs the type of a node's operator. The friend is declared here
 // and defined by registered_op<Op>, so that an operator of the user's has the same standing as ours.
@@ -216,6 +222,10 @@ constexpr op_info describe() {
   if constexpr (Op::kind == op_kind::reduction) {
     result.merges_with_itself = Op::merges_with_itself;
     result.is_defined_on_empty = Op::is_defined_on_empty;
+  }
+  if constexpr (Op::kind == op_kind::scan && !is_sort<Op>) {
+    result.of_one[0] = op_id<ops::scan_of_one<Op, false>>;
+    result.of_one[1] = op_id<ops::scan_of_one<Op, true>>;
   }
   result.hash = 2166136261u;  // FNV-1a
   for (char c : result.name) result.hash = (result.hash ^ static_cast<unsigned char>(c)) * 16777619u;

@@ -22,6 +22,29 @@ constexpr long long blocks_of(long long length) { return length << 2; }
 template <long long Bits> inline constexpr int block_length = static_cast<int>(Bits >> 2);
 inline constexpr int longest_block = 128;
 
+// A scan along an axis of one element, which nothing has to go along.
+template <class Scan, bool IsExclusive> struct scan_of_one : pointwise_op<1> {
+  static constexpr text_view name = "scan_of_one";
+  static constexpr dtype_rule rule = Scan::rule;
+  static constexpr bool has_state = Scan::has_state;
+  template <class T> using state = typename Scan::template state<T>;
+  template <dtype D, class T> static constexpr TENON_HD auto eval_as(T x) {
+    using number = arithmetic_t<D>;
+    auto const scanned = [&] {
+      if constexpr (IsExclusive)
+        return Scan::template identity<number>();
+      else if constexpr (std::is_class_v<T>)
+        return Scan::lift(x);
+      else
+        return Scan::lift(static_cast<number>(x));
+    }();
+    if constexpr (has_state)
+      return scanned;
+    else
+      return Scan::template finish<number>(scanned);
+  }
+};
+
 // Sums and products of floats are kept in double, so that a long row is as exact as a short one.
 struct wide_scan : scan_op {
   template <class T> using state = std::conditional_t<std::is_same_v<T, float>, double, T>;

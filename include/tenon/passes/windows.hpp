@@ -22,19 +22,38 @@ constexpr int only_tensor(graph const& g, node const& n) {
   return found;
 }
 
-// The slice that the node is, or is computed from element by element; -1: there is none.
-constexpr int part_under(graph const& g, int id) {
-  while (id >= 0 && g[id].is(op_kind::pointwise)) id = only_tensor(g, g[id]);
-  return id >= 0 && g[id].is<ops::slice>() ? id : -1;
+// What the node is computed from element by element, be it with its axes in another order; -1:
+// nothing.
+constexpr int next_under(graph const& g, int id) {
+  if (g[id].is(op_kind::pointwise)) return only_tensor(g, g[id]);
+  return g[id].is<ops::transpose>() ? g[id].operands[0] : -1;
 }
 
-// Node `id` computed from what the slice `part` is a part of.
-constexpr int of_whole(graph& g, int id, int part) {
+// The slice that the node is, or is computed from element by element; -1: there is none.
+constexpr int part_under(graph const& g, int id) {
+  while (id >= 0 && !g[id].is<ops::slice>()) id = next_under(g, id);
+  return id;
+}
+
+// Node `id` computed from what the slice `part` is a part of; `bounds` are the slice's, and go to
+// where its axes go.
+constexpr int of_whole(graph& g, int id, int part, attribute& bounds) {
   constexpr_vector<int> chain;
-  for (; id != part; id = only_tensor(g, g[id])) chain.push_back(id);
+  for (; id != part; id = next_under(g, id)) chain.push_back(id);
   int result = g[part].operands[0];
   for (int k = chain.size() - 1; k >= 0; --k) {
     node n = g[chain[k]];
+    if (n.is<ops::transpose>()) {
+      attribute const map = g.attributes_of(n), before = bounds;
+      dim_list dims = n.dims;
+      for (int axis = 0; axis < map.size(); ++axis) {
+        int const to = static_cast<int>(map[axis]);
+        dims[to] = g[result].dims[axis];
+        for (int j = 0; j < 3; ++j) bounds[3 * to + j] = before[3 * axis + j];
+      }
+      result = build::broadcast(g, result, map, dims);
+      continue;
+    }
     int const inner = only_tensor(g, n);
     for (int& operand : n.operands)
       if (operand == inner) operand = result;
@@ -57,8 +76,9 @@ constexpr graph windows(graph g) {
   for (graph_output& output : g.outputs) {
     int const part = detail::part_under(g, output.id);
     if (part < 0) continue;
-    output.window = g[part].attributes;
-    output.id = detail::of_whole(g, output.id, part);
+    attribute bounds = g.attributes_of(g[part]);
+    output.id = detail::of_whole(g, output.id, part, bounds);
+    output.window = g.intern(bounds);
   }
   return g;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // graph → instructions over one iteration space: axes instead of shapes, loads instead of views.
-//
 // Every axis of an output, and every reduced axis, becomes an axis of the space; two of them are
 // the same axis when their lengths are the same dim. Transposes and broadcasts disappear: they say
 // which axis an operand's axis is. A reduction over more axes than another one is nested where it
@@ -174,11 +173,12 @@ class space_builder : space_windows {
     if (n.op->is_search) return emit_search(n, d);
     instruction result{n.op, n.type, {}, 0, d.reduced, n.bits};
     for (int source : d.sources) {
-      result.operands.push_back(value(source));
-      result.axes |= space_.instructions[result.operands[result.operands.size() - 1]].axes;
+      int const operand = value(source);
+      result.operands.push_back(operand);
+      result.axes |= space_.instructions[operand].axes;
     }
     if (n.is(op_kind::reduction)) return emit_reduction(result);
-    if (n.is(op_kind::scan)) note_scan(result, n, d.along);
+    if (n.is(op_kind::scan)) return emit_scan(result, n, d.along);
     if (n.is<ops::scalar>()) result.bits = position(space_.scalars, static_cast<int>(n.bits));
     if (n.is<ops::size>())
       result.bits = position(space_.sizes, quantity{quantity::kind::count, n.attributes, -1, n.type});
@@ -200,13 +200,16 @@ class space_builder : space_windows {
     return add(wanted);
   }
 
-  constexpr void note_scan(instruction& result, node const& n, coordinates const& along) {
+  constexpr int emit_scan(instruction result, node const& n, coordinates const& along) {
     for (int k = 0; k < along.size(); ++k)
       if ((n.axes >> k & 1u) && along[k] != no_axis) result.reduced = 1u << along[k];
+    if (result.reduced == 0 && !n.op->is_sort)
+      return add_of(n.op->of_one[n.bits & ops::scan_excludes], n.type, result.operands);
     result.axes |= result.reduced;
     (n.bits & ops::scan_reverses ? space_.reversed : forward_) |= result.reduced;
     if (space_.reversed & forward_) refused_ = refusal::scans_along_two_axes;
     result.bits = n.bits & ~ops::scan_reverses;
+    return add(result);
   }
 
   constexpr bool is_of_index(int view) const {
@@ -216,12 +219,9 @@ class space_builder : space_windows {
 
   constexpr int emit_load(int view, coordinates const& along, reading what, unsigned axes = 0) {
     op_info const* const ops[] = {op_id<ops::load>, op_id<ops::address>, op_id<ops::index>};
-    instruction result{ops[static_cast<int>(what)],
-                       what == reading::element ? g_[view].type : dtype::i64,
-                       {},
-                       axes,
-                       0,
-                       position(space_.loads, load{view, along, what})};
+    dtype const type = what == reading::element ? g_[view].type : dtype::i64;
+    int const number = position(space_.loads, load{view, along, what});
+    instruction result{ops[static_cast<int>(what)], type, {}, axes, 0, number};
     for (int axis : along)
       if (axis != no_axis) result.axes |= 1u << axis;
     return add(result);
@@ -233,10 +233,10 @@ class space_builder : space_windows {
     bool const is_position = is_of_index(view);
     attribute const& map = g_.attributes_of(n);
     coordinates along;
-    for (int k = 0; k < map.size(); ++k)
-      along.push_back(map[k] < 0 || length(g_[view].dims[k]) == unit_dim
-                          ? no_axis
-                          : d.along[static_cast<int>(map[k])]);
+    for (int k = 0; k < map.size(); ++k) {
+      bool const is_one = map[k] < 0 || length(g_[view].dims[k]) == unit_dim;
+      along.push_back(is_one ? no_axis : d.along[static_cast<int>(map[k])]);
+    }
     if (n.operands.size() == 1)
       return emit_load(view, along, is_position ? reading::position : reading::element);
     // At the place of the indices, so that there is no address where there is no index.

@@ -57,6 +57,27 @@ TEST(parts, softmax_without_its_last_column) {
     }
 }
 
+TEST(parts, transposed) {
+  auto const whole = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
+  auto const f = tn::compile([](auto x) {
+    auto part = tn::slice(tn::softmax(x, tn::axis<1>), tn::axis<1>, tn::range<1, tn::end, 2>);
+    return tn::outputs(tn::transpose(part), tn::transpose(part * 2) + 1);
+  });
+  for (std::int64_t n : lengths)
+    for (arrangement how : arrangements) {
+      auto x = random_array<float, 2>({5, n}, how);
+      doubles const part = columns_of(result_of(whole(x.view())), 1, 2, n / 2);
+      doubles turned({n / 2, 5}), computed({n / 2, 5});
+      for (std::int64_t k = 0; k < part.size(); ++k) {
+        std::int64_t const to = k % (n / 2) * 5 + k / (n / 2);
+        turned[to] = part[k], computed[to] = 2 * part[k] + 1;
+      }
+      auto const [a, b] = f(x.view());
+      EXPECT_LE(difference(result_of(a), turned), 1e-6) << n;
+      EXPECT_LE(difference(result_of(b), computed), 1e-6) << n;
+    }
+}
+
 TEST(parts, both_parts_of_a_split_in_one_launch) {
   auto const f = tn::compile([](auto x) {
     auto [a, b] = tn::split(tn::softmax(x, tn::axis<1>), tn::axis<1>, tn::lengths<3, 8>);

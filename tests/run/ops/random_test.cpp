@@ -208,6 +208,26 @@ TEST(random, dropout_and_bernoulli_have_their_probability) {
   EXPECT_NEAR(static_cast<double>(dropped) / static_cast<double>(n), 0.25, 0.005);
 }
 
+// A backward pass draws again what the forward pass dropped, in another expression and schedule.
+TEST(random, dropout_is_the_same_in_a_backward_pass) {
+  auto const forward =
+      tn::compile([](auto x, auto s) { return tn::softmax(tn::dropout(x, 0.3f, s), tn::axis<1>); });
+  auto const mask = tn::compile([](auto x, auto s) { return tn::dropout(x * 0 + 1, 0.3f, s); });
+  auto const backward = tn::compile([](auto y, auto gradient, auto s) {
+    auto inner = y * (gradient - tn::sum(y * gradient, tn::axis<1>, tn::keepdim));
+    return tn::outputs(tn::dropout(inner, 0.3f, s), inner);
+  });
+  for (std::int64_t columns : {5, 64, 1027}) {
+    auto x = random_array<float, 2>({6, columns}), gradient = random_array<float, 2>({6, columns});
+    auto const y = forward(x.view(), 99);
+    auto const [dropped, inner] = backward(y, gradient.view(), 99);
+    reference::doubles const kept = result_of(mask(x.view(), 99)), a = result_of(dropped),
+                             b = result_of(inner);
+    for (std::int64_t k = 0; k < a.size(); ++k)
+      ASSERT_NEAR(a[k], kept[k] * b[k], 1e-6 * std::abs(b[k])) << k;
+  }
+}
+
 template <class T> void stay_below_one() {
   array<T, 1> x({100'000});
   auto const f = tn::compile(
