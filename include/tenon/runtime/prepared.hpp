@@ -7,6 +7,7 @@
 #include "tenon/backend/arguments.hpp"
 #include "tenon/backend/cpu/run.hpp"
 #include "tenon/core/atomic.hpp"
+#include "tenon/program/inner_columns.hpp"
 #include "tenon/runtime/argument.hpp"
 #include "tenon/tensor/space.hpp"
 
