@@ -73,12 +73,6 @@ struct op_info {
 constexpr bool is_folded(double result) { return result < std::numeric_limits<double>::infinity(); }
 
 template <class Op>
-inline constexpr bool is_sort = requires { Op::is_sort; };
-
-template <class Op>
-inline constexpr bool is_search = requires { Op::is_search; };
-
-template <class Op>
 constexpr op_info describe();
 
 template <class Op>
@@ -139,6 +133,8 @@ struct basic_op {
   static constexpr bool has_state = false;
   static constexpr bool merges_with_itself = false;
   static constexpr bool is_defined_on_empty = true;
+  static constexpr bool is_sort = false;
+  static constexpr bool is_search = false;
   static constexpr int cost = 1;
   static constexpr interval domain = all_reals;
   static constexpr double tolerance_ulp = 4;  // largest error in f32 and f64, in units of the last place
@@ -217,13 +213,13 @@ constexpr op_info describe() {
   op_info result{Op::name, Op::kind, Op::arity, Op::rule, Op::is_commutative, Op::cost};
   if constexpr (Op::is_foldable) result.fold = detail::fold<Op>;
   result.has_state = Op::has_state;
-  result.is_sort = is_sort<Op>;
-  result.is_search = is_search<Op>;
+  result.is_sort = Op::is_sort;
+  result.is_search = Op::is_search;
   if constexpr (Op::kind == op_kind::reduction) {
     result.merges_with_itself = Op::merges_with_itself;
     result.is_defined_on_empty = Op::is_defined_on_empty;
   }
-  if constexpr (Op::kind == op_kind::scan && !is_sort<Op>) {
+  if constexpr (Op::kind == op_kind::scan && !Op::is_sort) {
     result.of_one[0] = op_id<ops::scan_of_one<Op, false>>;
     result.of_one[1] = op_id<ops::scan_of_one<Op, true>>;
   }

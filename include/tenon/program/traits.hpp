@@ -38,7 +38,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr bool is_window = is_store && sizeof...(Operands) == 2;
   static constexpr bool moves_elements = (is_load || is_store) && where == place::element;
   static constexpr bool is_reduction = Op::kind == op_kind::reduction;
-  static constexpr bool is_sort = tenon::is_sort<Op>;
+  static constexpr bool is_sort = Op::is_sort;
   static constexpr bool is_scan = Op::kind == op_kind::scan && !is_sort;
   static constexpr bool is_computed =
       Op::kind == op_kind::pointwise || Op::kind == op_kind::projection;
