@@ -23,9 +23,7 @@ void use() {
 #endif
 
 // case: levels
-// expected-error: "tenon: compile: what is reduced over some of the rows is used again, stored in
-// part, or one of several such axis sets, which one kernel cannot do yet; store it, and go on in an
-// expression of its own"
+// expected-error: "tenon: compile: what is reduced over some of the rows is used again, stored in part, or one of several such axis sets, which one kernel cannot do yet; store it, and go on in an expression of its own"
 #ifdef TENON_CASE_levels
   auto f = tn::compile(
       [](auto x) { return tn::sum(x, tn::axis<-1>, tn::keepdim) / tn::sum(x, tn::axis<-2, -1>, tn::keepdim); });
