@@ -27,9 +27,13 @@ struct scan_planner {
                                         .group_dims = max_rank,
                                         .is_looped = IsLooped,
                                         .blocks = IsLooped ? 2 : 4};
+  template <class Program> static constexpr int loads = element_operands<Program>::loads;
+  // All operands of three rounds lie in half of a multiprocessor's shared memory.
+  template <class Program>
+  static constexpr int split_items = at_least(1, items<Program> / at_least(1, loads<Program>));
   template <class Program>
   static constexpr configuration split{.vector_width = width<Program>,
-                                       .items = items<Program>,
+                                       .items = split_items<Program>,
                                        .threads_per_block = split_threads,
                                        .group_dims = max_rank,
                                        .is_looped = true,
@@ -42,7 +46,7 @@ struct scan_planner {
     bool stores_others =
         (false || ... ||
          (traits::template at<K>::is_store && traits::template at<K>::where != place::element));
-    return scans == 1 && !traits::has_reduction && !stores_others;
+    return scans == 1 && !traits::has_reduction && !stores_others && loads<Program> <= 4;
   }
   (typename program_traits<Program>::sequence{});
 
@@ -55,8 +59,9 @@ struct scan_planner {
       // Rows that would leave half of the multiprocessors without work, of some tiles each.
       if (layout.rows.size > 0 && layout.rows.size < tiles_per_round / 4 &&
           layout.columns.size > 4 * tile) {
-        cuda_plan<Program> result = plan_split<Program>(layout, call);
-        if (most_resident_groups(result, facts) >= tiles_per_round) return result;
+        cuda_plan<Program> result = plan_split<Program>(layout, call, facts);
+        if (result.function && most_resident_groups(result, facts) >= tiles_per_round)
+          return result;
       }
     }
     if (layout.columns.size <= tile)
@@ -68,10 +73,14 @@ struct scan_planner {
  private:
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan_split(bound_layout<Program> const& layout,
-                                                     bound_arguments<Program> const& call) {
+                                                     bound_arguments<Program> const& call,
+                                                     cuda_device_facts const& facts) {
     constexpr configuration c = split<Program>;
+    constexpr int bytes =
+        split_scan<Program, specialization_of<c>, widest_arguments<Program>>::stage::bytes;
     using arguments = widest_arguments<Program>;
     cuda_plan<Program> result;
+    if (bytes > facts.shared_bytes_per_block) return result;
     result.function = reinterpret_cast<void const*>(
         &split_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
     result.chosen = c;
@@ -79,6 +88,8 @@ struct scan_planner {
     result.block = dim3(split_threads);
     result.grid = dim3(tiles_per_round);
     result.is_cooperative = true;
+    result.shared_bytes = bytes;
+    allow_shared_bytes(result.function, bytes);
     result.workspace_bytes = sizeof(unsigned) * first_partial;
     prepare_arguments<Program, arguments>(result, layout, call);
     return result;

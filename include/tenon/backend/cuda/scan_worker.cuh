@@ -85,6 +85,13 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
     });
   }
 
+  // What scan K combines to within a tile.
+  template <int K> struct part_states {
+    using state = typename at<K>::op::template state<arithmetic_t<at<K>::type>>;
+    state before_item[Items];  // in this warp
+    state before, all;         // in the warps before this one, and in all
+  };
+
   // The columns of one tile, whose first one of this thread is `mine`.
   template <int Phase, bool Stores, bool IsWhole> struct tile {
     scan_worker& worker;
@@ -221,12 +228,14 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
     }
 
     // Scan K within a tile.
-    template <int K> struct part {
+    template <int K> struct part : part_states<K> {
       using op = typename at<K>::op;
       using number = arithmetic_t<at<K>::type>;
-      using state = typename op::template state<number>;
-      state before_item[Items];  // in this warp
-      state before, all;         // in the warps before this one, and in all
+      using typename part_states<K>::state;
+      using part_states<K>::before_item, part_states<K>::before, part_states<K>::all;
+
+      __device__ __forceinline__ explicit part(part_states<K> const& known)
+          : part_states<K>(known) {}
 
       __device__ __forceinline__ static auto operand(tile& t, int u, int i) {
         return base::template as_operand<K>(value_of<at<K>::first_operand>(t.frame_of(u, i)));
