@@ -50,9 +50,12 @@ struct flat_planner {
     // once, and few parts are left to combine. H200, one call: (x + y) of 4000 x 4000 f32 and its
     // sum 38.1 us against 39.7 with twice the accesses of half the threads, x * x of 2^20 f32 7.0
     // against 7.3, of 2^28 f32 235.9 both ways. Up to 1024 vectors one block has all.
+    // States of several numbers leave registers for fewer threads (2^24 f32, their largest
+    // element's position: 22.7 us).
+    constexpr bool is_wide = reduces && !has_large_states<Program>;
     constexpr configuration large{.vector_width = v,
-                                  .items = reduces && u > 1 ? u / 2 : u,
-                                  .threads_per_block = reduces                      ? 512
+                                  .items = is_wide && u > 1 ? u / 2 : u,
+                                  .threads_per_block = is_wide                      ? 512
                                                        : has_few_registers<Program> ? widest_block
                                                                                     : 256};
     constexpr configuration general{.vector_width = v,

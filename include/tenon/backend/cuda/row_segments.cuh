@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/reduce.cuh"
 #include "tenon/backend/cuda/row_barrier.cuh"
+#include "tenon/backend/cuda/ticket.cuh"
 
 namespace tenon::detail {
 
@@ -40,14 +41,23 @@ template <class Program> class row_segments {
       for (int w = 0; w < mine.count; ++w) __stcg(to + w, mine.words[w]);
     });
   }
-  // @pre all threads of all blocks of the row call it; their `segments` states are put
-  // @post the same bits in all of them
-  template <class Reductions, class Registers>
-  __device__ __forceinline__ void combine(Registers& row, int segments) {
+  // Waits for the blocks of the row. @pre all of them are resident, and all threads call it
+  __device__ __forceinline__ void meet() const {
     if (blocks_ > 1)
       row_barrier(barrier(), static_cast<unsigned>(blocks_));
     else
       __syncthreads();
+  }
+  // Whether all other blocks of the row have put their states. @pre all threads call it
+  __device__ __forceinline__ bool is_last() const {
+    if (blocks_ > 1) return draws_last_ticket(barrier(), static_cast<unsigned>(blocks_));
+    __syncthreads();
+    return true;
+  }
+  // @pre all threads call it; the `segments` states of the row are put and seen
+  // @post the same bits in all of them
+  template <class Reductions, class Registers>
+  __device__ __forceinline__ void combine(Registers& row, int segments) {
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;

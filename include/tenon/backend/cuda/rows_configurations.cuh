@@ -81,10 +81,9 @@ struct rows_configurations {
       .threads_per_block = 256,
       .group_dims = Dims,
       .index_bits = 32,
-      .blocks = Dims > 1                     ? 1
-                : !has_large_states<Program> ? 4
-                : is_half<Program>           ? 2
-                                             : 3};
+      .blocks = Dims > 1                                       ? 1
+                : is_half<Program>&& has_large_states<Program> ? 3
+                                                               : 4};
   static constexpr int most_streamed_vectors = 8192;  // that one segment has
   // Whether nothing differs from row to row, and no row leaves a part of its own.
   template <class Program>

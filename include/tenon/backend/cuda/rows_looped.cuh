@@ -148,7 +148,10 @@ template <class Program, class C> struct looped_worker {
       if (a.split.segments > 1 && threadIdx.x == 0)
         segments.template put<reductions>(f.row, segment);
     }
-    if (a.split.segments > 1) segments.template combine<reductions>(f.row, a.split.segments);
+    if (a.split.segments > 1) {
+      segments.meet();
+      segments.template combine<reductions>(f.row, a.split.segments);
+    }
     evaluate<place::row, Phase, Phase>(f);
   }
 

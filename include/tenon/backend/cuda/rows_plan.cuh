@@ -47,8 +47,8 @@ struct rows_planner : streamed_rows_planner {
         if (vectors > most_streamed_vectors)
           return grid_planner::plan<Program>(layout, call, facts);
       return operands.is_packed && vectors < 1 << 30
-                 ? plan_streamed<Program, streamed<Program, 1>>(layout, call, facts, is_single)
-                 : plan_streamed<Program, streamed<Program, all>>(layout, call, facts, is_single);
+                 ? plan_streamed<Program, streamed<Program, 1>>(layout, call, is_single)
+                 : plan_streamed<Program, streamed<Program, all>>(layout, call, is_single);
     } else {
       cuda_plan<Program> result =
           !operands.is_packed

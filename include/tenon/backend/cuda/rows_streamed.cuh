@@ -5,7 +5,6 @@
 
 #include "tenon/backend/cuda/row_segments.cuh"
 #include "tenon/backend/cuda/rows.cuh"
-#include "tenon/program/visit.hpp"
 
 namespace tenon {
 namespace detail {
@@ -15,23 +14,10 @@ template <class Program>
 inline constexpr bool passes_once =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
-// Whether a state is several numbers, as the moments are.
-template <class Program>
-inline constexpr bool has_large_states = [] {
-  bool result = false;
-  visit_instructions<Program>([&](auto index) {
-    using I = typename program_traits<Program>::template at<decltype(index)::value>;
-    if constexpr (I::is_reduction && I::where == place::row)
-      result = result || std::is_class_v<typename I::value_type>;
-  });
-  return result;
-}();
-
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr int most_warps = C::threads_per_block / 32;
-  static constexpr bool asks_ahead = dims == 1 && has_large_states<Program>;
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
 
@@ -58,9 +44,12 @@ template <class Program, class C> struct streamed_worker {
       if (a.split.segments > 1 && threadIdx.x == 0)
         segments.template put<reductions>(f.row, segment);
     }
-    if (a.split.segments > 1) segments.template combine<reductions>(f.row, a.split.segments);
+    if (a.split.segments > 1) {
+      if (!segments.is_last()) return;
+      segments.template combine<reductions>(f.row, a.split.segments);
+    }
     evaluate<place::row, 1, 1>(f);
-    if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
+    if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
   }
 
  private:
@@ -86,23 +75,13 @@ template <class Program, class C> struct streamed_worker {
       levels.after_tile(states);
     };
     if constexpr (dims == 1) {
-      // Tiles that are all inside need no look at their vectors. Where much is computed of one, the
-      // next is under way meanwhile.
-      auto whole = [&](int at) {
-        return whole_positions<int>{static_cast<int>(origin) + at + thread, lanes};
-      };
-      tile_type next;
-      if (asks_ahead && vectors >= step) request(next, offsets, whole(0));
+      // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
       for (; vectors - first >= step; first += step) {
+        whole_positions<int> const positions{static_cast<int>(origin) + first + thread, lanes};
         tile_type tile;
-        if constexpr (asks_ahead) {
-          tile = next;
-          if (vectors - first >= 2 * step) request(next, offsets, whole(first + step));
-        } else {
-          request(tile, offsets, whole(first));
-        }
-        take(tile, whole(first));
+        request(tile, offsets, positions);
+        take(tile, positions);
       }
     }
     // The last vector of a row may be one in part.
@@ -153,13 +132,14 @@ template <class Program, class C> struct streamed_worker {
 // Owners: blockDim.x threads share a row, blockDim.y rows are a group, and the blocks take the
 // groups in turn; thread `lane` of a row takes vectors lane, lane + lanes, ... of a tile. A row in
 // several segments is a group, which blocks_per_row blocks share. A row beyond the end is swept by
-// its threads but not read. Registers: items vectors of each operand; up to four running states per
-// reduction, and two more. Shared memory: one state per warp and reduction, twice. Global memory:
-// each operand is read once; one state per segment and reduction, twice.
+// its threads but not read; the block that comes last combines the segments. Registers: items
+// vectors of each operand; up to four running states per reduction, and two more. Shared memory:
+// one state per warp and reduction, twice. Global memory: each operand is read once; one state per
+// segment and reduction, twice.
 // @pre nothing of a row is needed twice; the grid is a function of the shape if there are totals;
-// all blocks are resident if several share a row
+// if several blocks share a row, there is a group for each row, and the tickets are 0
 // @post every store is written once per position; a row's bits depend on its elements and their
-// number alone; the slots and the barriers are 0 again
+// number alone; the slots and the tickets are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     streamed_rows_kernel(const __grid_constant__ Arguments a) {
@@ -180,7 +160,6 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
                                      {a.workspace, static_cast<int>(group), blocks}};
   for (; group < a.split.groups; group += groups)
     worker.finish_row(group * blockDim.y + threadIdx.y);
-  if (a.split.segments > 1) worker.segments.end();
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 }
 

@@ -4,8 +4,21 @@
 
 #include "tenon/backend/cuda/reduce.cuh"
 #include "tenon/ops/indexed_reduction.hpp"
+#include "tenon/program/visit.hpp"
 
 namespace tenon::detail {
+
+// Whether a state is several numbers, as the moments are.
+template <class Program>
+inline constexpr bool has_large_states = [] {
+  bool result = false;
+  visit_instructions<Program>([&](auto index) {
+    using I = typename program_traits<Program>::template at<decltype(index)::value>;
+    if constexpr (I::is_reduction && I::where == place::row)
+      result = result || std::is_class_v<typename I::value_type>;
+  });
+  return result;
+}();
 
 // A thread's running states. Several, because one chain of dependent additions would wait for
 // itself; an operator that reduces many elements better than one after the other gets all of a tile
