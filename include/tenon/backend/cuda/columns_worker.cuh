@@ -111,7 +111,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
             static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
       });
     }
-    side::template accumulate<Phase, items>(running, values, live);
+    side::template accumulate<collected, items>(running, values, live);
   }
 
   __device__ __forceinline__ void store_elements() {
@@ -138,8 +138,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           evaluate_element<phases + 1, true>(f);
           for_each_selected<Program, stored>([&](auto selected) {
             constexpr int k = decltype(selected)::value;
-            read_register<k>(results).at[i] =
-                value_of<stored_by<Program, k>::instruction>(f);
+            read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(f);
           });
         }
         if (is_plain) {

@@ -23,7 +23,6 @@ template <class Program, class C> struct mixed_worker {
   using all = mixed_loads<Program, v, items, true, true>;
   using of_columns = column_reductions<Program, v * items>;
   using side = rows_side_by_side<Program, v, threads>;
-
   using column_index = std::conditional_t<C::is_looped, long long, int>;
   using stage = thread_stage<Program, all, items, threads>;
   using wholes = column_wholes<Program, v, items, threads, stage::bytes>;
@@ -149,8 +148,7 @@ template <class Program, class C> struct mixed_worker {
   __device__ __forceinline__ long long offset_of(long long const (&strides)[max_rank],
                                                  long long column) const {
     long long offset = 0;
-    for_each_digit(a.columns, column,
-                   [&](int d, long long digit) { offset += digit * strides[d]; });
+    for_each_digit(a.columns, column, [&](int d, long long at) { offset += at * strides[d]; });
     return offset;
   }
   __device__ __forceinline__ void take_fixed(selected_registers<Program, fixed>& same,
@@ -171,37 +169,45 @@ template <class Program, class C> struct mixed_worker {
     evaluate_element<Phase, Stores>(at);
   }
 
+  template <class Collected, class Values>
+  __device__ __forceinline__ static void collect(Values& values, frame<Program> const& at, int i) {
+    for_each_selected<Program, Collected>([&](auto selected) {
+      using facts = reduction_facts<Program, decltype(selected)::value>;
+      read_register<decltype(selected)::value>(values).at[i] =
+          static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(at));
+    });
+  }
+
   // The reductions of phase Phase over the row. @pre all threads of the block call it
   template <int Phase> __device__ __forceinline__ void reduce() {
     using states = typename side::template states<Phase>;
-    using collected = typename side::template collected<Phase, v * items>;
+    using of_tile = mixed_elements<Program, v, items, Phase, true>;
+    using of_item = mixed_elements<Program, v, items, Phase, false>;
     selected_registers<Program, states> running;
     reset<Program, states>(running);
     cascade<Program, states> levels;
     for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
          ++tile) {
       if constexpr (C::is_looped) take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
-      selected_registers<Program, collected> values;
+      selected_registers<Program, of_tile> tile_values;
       int live = 0;
 #pragma unroll
       for (int u = 0; u < items; ++u) {
         live += count_of(tile, u);
         selected_registers<Program, fixed> same;
         take_fixed(same, u);
+        selected_registers<Program, of_item> item_values;
 #pragma unroll
         for (int i = 0; i < v; ++i) {
           registers<Program, place::element> element;
           evaluate_column<Phase, false>(element, same, u, i);
           frame<Program> at{f.launch, f.row, element, f.total};
-          for_each_selected<Program, collected>([&](auto selected) {
-            constexpr int k = decltype(selected)::value;
-            using facts = reduction_facts<Program, k>;
-            read_register<k>(values).at[u * v + i] = static_cast<typename facts::number>(
-                value_of<facts::instruction::first_operand>(at));
-          });
+          collect<of_tile>(tile_values, at, u * v + i);
+          collect<of_item>(item_values, at, i);
         }
+        side::template accumulate<of_item, v>(running, item_values, count_of(tile, u));
       }
-      side::template accumulate<Phase, v * items>(running, values, live);
+      side::template accumulate<of_tile, v * items>(running, tile_values, live);
       if constexpr (C::is_looped) levels.after_tile(running);
     }
     levels.finish(f.row, running);
@@ -227,8 +233,7 @@ template <class Program, class C> struct mixed_worker {
         leave_columns(*this, columns, tile);
       }
     }
-    if constexpr (!C::is_looped)
-      if (is_carrying) wholes::carry(columns, rows_taken < most_chained);
+    if (!C::is_looped && is_carrying) wholes::carry(columns, rows_taken < most_chained);
     ++rows_taken;
   }
   // The wholes and the recent parts of the columns become one. @pre all rows are finished
@@ -265,8 +270,7 @@ template <class Program, class C> struct mixed_worker {
       });
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        read_register<k>(results).at[i] =
-            value_of<stored_by<Program, k>::instruction>(at);
+        read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(at);
       });
     }
     for_each_selected<Program, stored>([&](auto selected) {

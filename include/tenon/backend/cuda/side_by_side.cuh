@@ -27,11 +27,11 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     template <int K> using type = value_list<typename reduction_facts<Program, K>::number, Items>;
   };
 
-  // Takes in the first `live` of the collected values.
-  template <int Phase, int Items, class States, class Values>
+  // Takes in the first `live` of the collected values: Items of each reduction of Collected.
+  template <class Collected, int Items, class States, class Values>
   static __device__ __forceinline__ void accumulate(States& running, Values const& values,
                                                     int live) {
-    for_each_selected<Program, states<Phase>>([&](auto selected) {
+    for_each_selected<Program, Collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
       using op = typename facts::op;
