@@ -2,6 +2,7 @@
 #pragma once
 // Where an element is stored of a result that is a part of what is computed.
 
+#include "tenon/ops/math.hpp"
 #include "tenon/ops/op.hpp"
 
 namespace tenon::ops {
@@ -19,12 +20,15 @@ struct window_index : pointwise_op<4> {
   }
 };
 
-// (offset, index, stride): the offset moved along an axis; -1 where there is no element.
+// No place: no element of the result. Strides may be negative, and so may every other offset.
+inline constexpr long long nowhere = math::smallest<long long>;
+
+// (offset, index, stride): the offset moved along an axis; nowhere if that is no element.
 struct window_offset : pointwise_op<3> {
   static constexpr text_view name = "window_offset";
   static constexpr int cost = 2;
   static constexpr TENON_HD long long eval(long long offset, long long index, long long stride) {
-    return offset < 0 || index < 0 ? -1 : offset + index * stride;
+    return offset == nowhere || index < 0 ? nowhere : offset + index * stride;
   }
 };
 

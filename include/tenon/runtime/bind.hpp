@@ -35,7 +35,11 @@ class binder {
   [[gnu::cold]] binder(description const& d, array_view<argument const> inputs, array_view<argument const> outputs, expression_name const& name)
       : d_(d), lengths_(d.final, inputs, name), inputs_(inputs), outputs_(outputs), name_(name) {
     for (load const& l : d_.space.loads) loads_.push_back(spaced_load(l));
-    for (store const& s : d_.space.stores) stores_.push_back(s.offset < 0 ? spaced(target_of(s.output), s.along, s.output) : whole_output(s.output));
+    for (store const& s : d_.space.stores) {
+      bool const is_window = s.offset >= 0;
+      targets_.push_back(spaced(is_window ? outputs_[static_cast<std::size_t>(s.output)].layout : target_of(s.output), s.along, s.output));
+      stores_.push_back(is_window ? whole_output(s.output) : targets_[targets_.size() - 1]);
+    }
     for (spaced_operand& o : loads_) reverse(o);
     for (spaced_operand& o : stores_) reverse(o);
   }
@@ -129,7 +133,9 @@ class binder {
   [[gnu::cold]] spaced_operand spaced_load(load const& l) const {
     if (l.view == no_view) {
       spaced_operand positions{.what = reading::position};
-      positions.strides[l.along[0]] = 1;
+      for (int k = 0; k < l.along.size(); ++k)
+        if (l.along[k] != no_axis)
+          positions.strides[l.along[k]] += l.output < 0 ? 1 : outputs_[static_cast<std::size_t>(l.output)].layout.strides[k];
       return positions;
     }
     tenon::layout const view = view_of(l.view);
@@ -211,7 +217,7 @@ class binder {
       if ((group >> axis & 1u) && lengths_[d_.space.axes[axis]] != 1) axes.push_back(axis);
     spaced_operand const* widest = nullptr;
     int most = -1;
-    for (constexpr_vector<spaced_operand> const* operands : {&stores_, &loads_})
+    for (constexpr_vector<spaced_operand> const* operands : {&targets_, &loads_})
       for (spaced_operand const& o : *operands) {
         int varying = 0;
         for (int axis : axes) varying += o.strides[axis] != 0;
@@ -284,6 +290,8 @@ class binder {
   array_view<argument const> inputs_, outputs_;
   expression_name const& name_;
   constexpr_vector<spaced_operand> loads_, stores_;
+  // As the stores, with the strides of the results also where a store finds its place itself.
+  constexpr_vector<spaced_operand> targets_;
 };
 
 }  // namespace tenon::detail

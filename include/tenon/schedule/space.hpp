@@ -32,9 +32,10 @@ inline constexpr int no_view = -1;
 // A view of an argument or of an index, read along the axes.
 struct load {
   int view = no_view;  // node of the graph: an input or index under a chain of movements; none for
-                       // the positions along an axis
+                       // positions along the axes themselves
   coordinates along = {};
   reading what = reading::element;
+  int output = -1;  // without a view: positions are counted by this output's strides
   constexpr bool operator==(load const&) const = default;
 };
 struct store {

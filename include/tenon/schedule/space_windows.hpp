@@ -5,6 +5,7 @@
 #include "tenon/ops/source.hpp"
 #include "tenon/ops/window.hpp"
 #include "tenon/schedule/space_instructions.hpp"
+#include "tenon/tensor/slice.hpp"
 
 namespace tenon::detail {
 
@@ -15,9 +16,22 @@ class space_windows : protected space_instructions {
     attribute const numbers = g.attributes[g.outputs[output].window];
     auto number = [&](long long n) { return add({op_id<ops::literal>, dtype::i64, {}, 0, 0, n}); };
     auto of_window = [&](quantity::kind what, int k) { return add_quantity({what, output, k}); };
-    int offset = number(0);
+    // Along the axes of which it has everything, as far as the output's strides go.
+    coordinates whole;
+    bool is_any = false;
     for (int k = 0; k < along.size(); ++k) {
-      int const position = along[k] == no_axis ? number(0) : emit_position(along[k]);
+      bool const is_whole = numbers[3 * k] == 0 && numbers[3 * k + 1] == open_bound &&
+                            numbers[3 * k + 2] == 1 && along[k] != no_axis;
+      is_any = is_any || is_whole;
+      whole.push_back(is_whole ? along[k] : no_axis);
+    }
+    int offset = is_any ? emit_position({no_view, whole, reading::position, output}) : number(0);
+    for (int k = 0; k < along.size(); ++k) {
+      if (whole[k] != no_axis) continue;
+      coordinates one;
+      one.push_back(along[k]);
+      int const position =
+          along[k] == no_axis ? number(0) : emit_position({no_view, one, reading::position});
       int const index =
           add_of(op_id<ops::window_index>, dtype::i64,
                  {{position, of_window(quantity::kind::window_start, k), number(numbers[3 * k + 2]),
@@ -28,12 +42,12 @@ class space_windows : protected space_instructions {
     }
     return offset;
   }
-  // The position along an axis of the space.
-  constexpr int emit_position(int axis) {
-    instruction result{op_id<ops::index>, dtype::i64, {}, 1u << axis, 0, 0};
-    coordinates along;
-    along.push_back(axis);
-    result.bits = position(space_.loads, load{no_view, along, reading::position});
+
+ private:
+  constexpr int emit_position(load const& of) {
+    instruction result{op_id<ops::index>, dtype::i64, {}, 0, 0, position(space_.loads, of)};
+    for (int axis : of.along)
+      if (axis != no_axis) result.axes |= 1u << axis;
     return add(result);
   }
 };

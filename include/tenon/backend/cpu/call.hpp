@@ -118,7 +118,7 @@ void store_value(frame<Program> const& f, Storage* address) {
   using I = typename program_traits<Program>::template at<K>;
   if constexpr (I::is_window) {
     long long const further = value_of<I::second_operand>(f);
-    if (further < 0) return;
+    if (further == ops::nowhere) return;
     address += further;
   }
   *address = static_cast<Storage>(value_of<I::first_operand>(f));

@@ -202,7 +202,7 @@ __device__ __forceinline__ void store_one(frame<Program> const& f, Arguments con
   using I = typename program_traits<Program>::template at<K>;
   if constexpr (I::is_window) {
     long long const further = value_of<I::second_operand>(f);
-    if (further < 0) return;
+    if (further == ops::nowhere) return;
     offset += further;
   }
   *store_address<Program, K>(a, offset) =
