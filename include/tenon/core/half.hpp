@@ -83,9 +83,10 @@ struct bfloat16 {
   static constexpr TENON_HD std::uint16_t encode(float value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if (!__builtin_is_constant_evaluated()) {
-      std::uint16_t result;
-      asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result) : "f"(value));
-      return result;
+      // The conversion of two numbers: that of one goes through a unit of a quarter of the speed.
+      unsigned pair;
+      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value), "f"(0.0f));
+      return static_cast<std::uint16_t>(pair >> 16);
     }
 #endif
     return detail::float_to_bfloat16_bits(value);

@@ -38,12 +38,12 @@ template <class Capacities> struct flat_program {
   flat_description<Capacities> about = {};
 };
 
-// What store `st` is to write. A store rounds to a half type itself, so that a cast to it would round
-// twice, to the same.
+// What store `st` is to write. A store rounds to a half type or float8 itself, so that a cast to it
+// would round twice, to the same.
 constexpr int value_stored(graph const& g, iteration_space const& space, store const& st) {
   instruction const& i = space.instructions[st.value];
-  bool const is_half = i.type == dtype::f16 || i.type == dtype::bf16;
-  if (i.op != op_id<ops::cast> || !is_half || g.outputs[st.output].type != i.type) return st.value;
+  if (i.op != op_id<ops::cast> || !is_narrow(i.type) || g.outputs[st.output].type != i.type)
+    return st.value;
   return space.instructions[i.operands[0]].type == dtype::f32 ? i.operands[0] : st.value;
 }
 

@@ -50,6 +50,7 @@ template <class Program> constexpr int value_stored(Program) {
   return traits::template at<traits::size - 1>::first_operand;
 }
 static_assert(value_stored(program_of<matrix>([](auto x) { return cast<bfloat16>(exp(x)); })) == 1);
+static_assert(value_stored(program_of<matrix>([](auto x) { return cast<float8_e4m3>(exp(x)); })) == 1);
 static_assert(value_stored(program_of<matrix>([](auto x) { return cast<float>(exp(x)); })) == 1);
 static_assert(value_stored(program_of<matrix>([](auto x) { return cast<std::int32_t>(x); })) == 1);
 

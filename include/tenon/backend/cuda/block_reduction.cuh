@@ -3,6 +3,7 @@
 // Neighbouring elements of a warp's threads → in each of them the reduction of its block.
 
 #include "tenon/backend/cuda/running_states.cuh"
+#include "tenon/ops/scan.hpp"
 
 namespace tenon::detail {
 
@@ -24,5 +25,36 @@ __device__ __forceinline__ void reduce_blocks(State (&values)[Items]) {
     for (int i = 0; i < own; ++i) values[first + i] = all;
   }
 }
+
+// What has one value for all elements of a vector of V: the results of blocks that vectors do not
+// cross, and what is computed of them and of what a row has.
+template <class Program, int V> struct same_in_vectors {
+  using traits = program_traits<Program>;
+  template <int K> using at = typename traits::template at<K>;
+  static constexpr int size = traits::size;
+  struct table {
+    bool is_same[size > 0 ? size : 1] = {};
+    template <int K, int... Operands>
+    constexpr void visit(std::integer_sequence<int, Operands...>) {
+      using I = at<K>;
+      if constexpr (I::where != place::element || I::is_read || I::is_store)
+        is_same[K] = I::where != place::element;
+      else if constexpr (is_blockwise_scan<typename I::op>)
+        is_same[K] = ops::block_length<I::bits> % V == 0;
+      else
+        is_same[K] = I::is_computed && (true && ... && is_same[Operands]);
+    }
+  };
+  static constexpr table compute() {
+    table result;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (result.template visit<K>(typename at<K>::operands{}), ...);
+    }
+    (typename traits::sequence{});
+    return result;
+  }
+  static constexpr table all = compute();
+  template <int K> static constexpr bool holds = all.is_same[K];
+};
 
 }  // namespace tenon::detail

@@ -45,7 +45,8 @@ enum class access : unsigned char {
   return is_aligned && operand.column_strides[inner] == 1 ? access::blocked : access::strided;
 }
 
-// Bytes per element of each load and store that moves elements, 0 of the others.
+// Bytes per element of each load and store that moves vectors, 0 of the others, among which are
+// stores that find their place themselves.
 template <class Program> struct moved_bytes {
   using traits = program_traits<Program>;
   int loads[at_least_one(traits::load_count)] = {}, stores[at_least_one(traits::store_count)] = {};
@@ -58,7 +59,7 @@ template <class Program> struct moved_bytes {
   template <class I> constexpr void add() {
     constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
     if constexpr (I::moves_elements && I::is_load) loads[I::bits] = bytes;
-    if constexpr (I::moves_elements && I::is_store) stores[I::bits] = bytes;
+    if constexpr (I::moves_elements && I::is_store && !I::is_window) stores[I::bits] = bytes;
   }
 };
 template <class Program> struct moved_by {

@@ -25,11 +25,12 @@ template <class Program, family const* Family, column_order Columns = column_ord
                                                                cuda_device_facts const& facts) {
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
   constexpr bool is_rows = Family == &schedules::rows || Family == &schedules::nested;
-  constexpr bool is_scan = Family == &schedules::scan && !program_traits<Program>::has_blocks;
+  constexpr bool is_scan =
+      Family == &schedules::scan && detail::scan_planner::holds_blocks<Program>;
   // A sort has its memory; both store element by element too.
   if constexpr (Family == &schedules::sort || is_scan)
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
-  // The other skeletons store whole vectors, and have no neighbours in blocks.
+  // The other skeletons store whole vectors, and have no neighbours in long blocks.
   else if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
   else if constexpr (is_rows)

@@ -10,7 +10,28 @@
 namespace tenon::detail {
 
 struct scan_planner {
-  template <class Program> static constexpr int width = element_operands<Program>::vector_width;
+  // 16 bytes of the widest operand but for parts of results, which are stored element by element.
+  template <class Program>
+  static constexpr int width = []<int... K>(std::integer_sequence<int, K...>) {
+    using traits = program_traits<Program>;
+    int widest = 0;
+    ((widest = at_least(widest,
+                        traits::template at<K>::moves_elements && !traits::template at<K>::is_window
+                            ? size_of(traits::template at<K>::type)
+                            : 0)),
+     ...);
+    return widest > 0 ? 16 / static_cast<int>(widest) : 1;
+  }
+  (typename program_traits<Program>::sequence{});
+  // Whether every reduction by blocks stays in the neighbouring vectors of a warp.
+  template <class Program>
+  static constexpr bool holds_blocks = []<int... K>(std::integer_sequence<int, K...>) {
+    using traits = program_traits<Program>;
+    return (true && ... &&
+            (!is_blockwise_scan<typename traits::template at<K>::op> ||
+             ops::block_length<traits::template at<K>::bits> <= 32 * width<Program>));
+  }
+  (typename program_traits<Program>::sequence{});
   static constexpr int threads = 256, split_threads = 512;
   // Elements of a thread that are in registers together: at most 16, of which each value has one.
   template <class Program>
@@ -20,13 +41,17 @@ struct scan_planner {
   // H200, cumsum of f32: rows in registers are fastest with four blocks on a multiprocessor (32768
   // x 4096: 266 us, with three 295 us), those of several tiles, of which the next one is under way,
   // with room for it (8192 x 16384: 277 us with two, 338 us with four).
+  // Reductions of blocks leave 80 registers to each of three (RMS norm and scales of 32 columns, 8192
+  // x 4096 bf16: 68 us).
   template <class Program, bool IsLooped>
   static constexpr configuration chosen{.vector_width = width<Program>,
                                         .items = items<Program>,
                                         .threads_per_block = threads,
                                         .group_dims = max_rank,
                                         .is_looped = IsLooped,
-                                        .blocks = IsLooped ? 2 : 4};
+                                        .blocks = IsLooped                              ? 2
+                                                  : program_traits<Program>::has_blocks ? 3
+                                                                                        : 4};
   template <class Program> static constexpr int loads = element_operands<Program>::loads;
   // All operands of three rounds lie in half of a multiprocessor's shared memory.
   template <class Program>
@@ -46,7 +71,8 @@ struct scan_planner {
     bool stores_others =
         (false || ... ||
          (traits::template at<K>::is_store && traits::template at<K>::where != place::element));
-    return scans == 1 && !traits::has_reduction && !stores_others && loads<Program> <= 4;
+    return scans == 1 && !traits::has_reduction && !traits::has_blocks && !stores_others &&
+           loads<Program> <= 4;
   }
   (typename program_traits<Program>::sequence{});
 

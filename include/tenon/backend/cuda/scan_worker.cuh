@@ -4,86 +4,21 @@
 // through the program, each scan over the vectors, the lanes and the warps.
 
 #include "tenon/backend/cuda/drawn_vectors.cuh"
-#include "tenon/backend/cuda/ordered_worker.cuh"
+#include "tenon/backend/cuda/scan_loader.cuh"
+#include "tenon/ops/window.hpp"
 
 namespace tenon::detail {
 
-// Every load of elements, as it lies in memory.
-template <class Program, int V, int Items> struct element_loads {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = at<K>::is_load&& at<K>::where == place::element;
-  template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
-};
-
-// Element i of item u of lane l of warp w is column ((w * Items + u) * 32 + l) * V + i of a tile.
-// @pre the columns have one axis
 template <class Program, int V, int Items, int MaxThreads, class Arguments>
-struct scan_worker : ordered_worker<Program, 1, Arguments> {
-  using base = ordered_worker<Program, 1, Arguments>;
+struct scan_worker : scan_loader<Program, V, Items, Arguments> {
+  using base = scan_loader<Program, V, Items, Arguments>;
   using base::a;
+  using base::own;
   using base::where;
   using typename base::traits;
   template <int K> using at = typename traits::template at<K>;
   using base::base;
-
-  static __device__ __forceinline__ long long tile_size() {
-    return static_cast<long long>(blockDim.x) * (V * Items);
-  }
-  // This thread's first column of the tile that begins at `first`.
-  static __device__ __forceinline__ long long own(long long first) {
-    unsigned const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    return first + (warp * Items * 32u + lane) * V;
-  }
-  static constexpr int item_step = 32 * V;
-
-  // Whether the tile that begins at `first` is one of whole vectors of every operand, which needs
-  // no look at single columns: half the instructions.
-  __device__ __forceinline__ bool is_whole(long long first) const {
-    return a.is_packed && first + tile_size() <= a.columns.size;
-  }
-
-  // Loads a tile; what is beyond the end of the columns is 0.
-  template <class Selected, class Tile>
-  __device__ __forceinline__ void load(Tile& raw, long long first) const {
-    long long const mine = own(first), size = a.columns.size;
-    if (is_whole(first)) {
-      for_each_selected<Program, Selected>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = at<k>;
-        storage_t<I::type> const* from = load_address<Program, k>(a, where.loads[I::bits] + mine);
-#pragma unroll
-        for (int u = 0; u < Items; ++u)
-          load_packed<reuse::expected>(read_register<k>(raw).at[u], from + u * item_step);
-      });
-      return;
-    }
-    for_each_selected<Program, Selected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = at<k>;
-      using T = storage_t<I::type>;
-      auto& to = read_register<k>(raw).at;
-      long long const step = a.load_columns[I::bits][0];
-      T const* from = load_address<Program, k>(a, where.loads[I::bits]);
-      bool const is_packed = a.load_access[I::bits] == access::packed;
-#pragma unroll
-      for (int u = 0; u < Items; ++u) {
-        long long const at_item = mine + u * item_step;
-        to[u] = {};
-        load_packed<reuse::expected>(to[u], from + at_item, is_packed && at_item + V <= size);
-      }
-      if (is_packed && a.tail == 0) return;
-#pragma unroll 1
-      for (int i = 0; i < V; ++i)
-#pragma unroll
-        for (int u = 0; u < Items; ++u) {
-          long long const at_item = mine + u * item_step;
-          if (is_packed && at_item + V <= size) continue;
-          packed<T, 1> one{};
-          load_packed<reuse::expected>(one, from + (at_item + i) * step, at_item + i < size);
-          push_element(to[u], one);
-        }
-    });
-  }
+  static constexpr int item_step = base::item_step;
 
   // What scan K combines to within a tile.
   template <int K> struct part_states {
@@ -154,11 +89,33 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
       evaluate_between<From, scan>();
       if constexpr (scan < traits::size) {
         using op = typename at<scan>::op;
-        auto& so_far = read_register<scan>(carried);
-        part<scan> own_part(*this, buffer);
-        own_part.finish(*this, op::combine(so_far, own_part.before));
-        so_far = op::combine(so_far, own_part.all);
+        if constexpr (op::is_blockwise) {
+          reduce_in_blocks<scan>();
+        } else {
+          auto& so_far = read_register<scan>(carried);
+          part<scan> own_part(*this, buffer);
+          own_part.finish(*this, op::combine(so_far, own_part.before));
+          so_far = op::combine(so_far, own_part.all);
+        }
         evaluate_from<scan + 1>(carried, buffer);
+      }
+    }
+    // The neighbours of a block are in one vector, or in those of neighbouring lanes.
+    template <int K> __device__ __forceinline__ void reduce_in_blocks() {
+      using op = typename at<K>::op;
+      using number = arithmetic_t<at<K>::type>;
+#pragma unroll
+      for (int u = 0; u < Items; ++u) {
+        typename op::template state<number> states[V];
+#pragma unroll
+        for (int i = 0; i < V; ++i)
+          states[i] = is_live(u, i) ? op::lift(base::template as_operand<K>(
+                                          value_of<at<K>::first_operand>(frame_of(u, i))))
+                                    : op::template identity<number>();
+        reduce_blocks<op, ops::block_length<at<K>::bits>, V>(states);
+#pragma unroll
+        for (int i = 0; i < V; ++i)
+          value_of<K>(frame_of(u, i)) = op::template finish<number>(states[i]);
       }
     }
     template <int From, int To> __device__ __forceinline__ void evaluate_between() {
@@ -172,9 +129,14 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
             using I = at<k>;
             if constexpr (k >= From && k < To &&
                           element_needs<Program>::template at<Phase, Stores>.needed[k] &&
-                          I::where == place::element && I::is_computed &&
-                          !drawn_vector<Program, Phase, Stores, V>::template holds<k>)
-              step<k>(f, typename I::operands{});
+                          I::where == place::element && I::is_computed && !is_place<k> &&
+                          !drawn_vector<Program, Phase, Stores, V>::template holds<k>) {
+              // The compiler does not see that divisions of equal numbers are equal.
+              if (same_in_vectors<Program, V>::template holds<k> && i > 0)
+                value_of<k>(f) = value_of<k>(frame_of(u, 0));
+              else
+                step<k>(f, typename I::operands{});
+            }
           });
         }
     }
@@ -207,24 +169,60 @@ struct scan_worker : ordered_worker<Program, 1, Arguments> {
 #pragma unroll
           for (int u = 0; u < Items; ++u) {
             long long const at_item = mine + u * item_step;
-            if (!I::is_window &&
-                (IsWhole || (is_packed && at_item + V <= arguments.columns.size))) {
-              typename at<I::first_operand>::value_type values[V];
+            if constexpr (!I::is_window)
+              if (IsWhole || (is_packed && at_item + V <= arguments.columns.size)) {
+                typename at<I::first_operand>::value_type values[V];
 #pragma unroll
-              for (int i = 0; i < V; ++i) values[i] = value_of<I::first_operand>(frame_of(u, i));
-              store_packed(
-                  store_address<Program, k>(arguments, worker.where.stores[I::bits] + at_item),
-                  pack<T>(values));
-            } else {
+                for (int i = 0; i < V; ++i) values[i] = value_of<I::first_operand>(frame_of(u, i));
+                store_packed(
+                    store_address<Program, k>(arguments, worker.where.stores[I::bits] + at_item),
+                    pack<T>(values));
+                continue;
+              }
+            int const count = stores_first_alone<k>() ? 1 : V;
 #pragma unroll
-              for (int i = 0; i < V; ++i)
-                if (is_live(u, i))
-                  store_one<k>(frame_of(u, i), arguments,
-                               worker.where.stores[I::bits] + (at_item + i) * step);
-            }
+            for (int i = 0; i < V; ++i)
+              if (i < count && is_live(u, i)) {
+                find_place<k>(u, i);
+                store_one<k>(frame_of(u, i), arguments,
+                             worker.where.stores[I::bits] + (at_item + i) * step);
+              }
           }
         }
       });
+    }
+    // Where an element of a part goes is looked for where it is stored: most elements are in none.
+    template <int K>
+    static constexpr bool is_place = std::is_same_v<typename at<K>::op, ops::window_index> ||
+                                     std::is_same_v<typename at<K>::op, ops::window_offset>;
+    template <int K> __device__ __forceinline__ void find_place(int u, int i) {
+      if constexpr (at<K>::is_window || is_place<K>) {
+        find_place<at<K>::first_operand>(u, i);
+        find_place<at<K>::second_operand>(u, i);
+        if constexpr (is_place<K> && at<K>::where == place::element)
+          step<K>(frame_of(u, i), typename at<K>::operands{});
+      }
+    }
+
+    // Whether a part's elements are so far apart that of a vector none but the first may be one.
+    template <int K> __device__ __forceinline__ bool stores_first_alone() {
+      if constexpr (at<K>::is_window) {
+        using offset = at<at<K>::second_operand>;
+        if constexpr (std::is_same_v<typename offset::op, ops::window_offset>) {
+          using index = at<offset::second_operand>;
+          if constexpr (std::is_same_v<typename index::op, ops::window_index>) {
+            using position = at<index::first_operand>;
+            using step = at<index::third_operand>;
+            if constexpr (std::is_same_v<typename step::op, ops::literal> && step::bits > 0 &&
+                          step::bits % V == 0 && position::is_position &&
+                          position::where == place::element)
+              return value_of<index::second_operand>(frame_of(0, 0)) % V == 0 &&
+                     worker.a.load_columns[position::bits][0] == 1 &&
+                     worker.where.loads[position::bits] % V == 0;
+          }
+        }
+      }
+      return false;
     }
 
     // Scan K within a tile.
