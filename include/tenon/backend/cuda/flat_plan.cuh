@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/flat.cuh"
 #include "tenon/backend/cuda/plan_base.cuh"
+#include "tenon/program/moved_values.hpp"
 #include "tenon/schedule/full.hpp"
 #include "tenon/schedule/pointwise.hpp"
 
@@ -19,6 +20,10 @@ struct flat_planner {
   template <class Program>
   static constexpr int width =
       is_bound_by_arithmetic<Program> ? 1 : element_operands<Program>::vector_width;
+  // Whether the moved skeleton has the program where its vectors are whole.
+  template <class Program>
+  static constexpr bool moves = width<Program> > 1 && moved_values<Program>::is_movement &&
+                                !program_traits<Program>::has_reduction;
   // Accesses in flight per thread: one where every element is written, because full multiprocessors
   // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
   // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
@@ -65,7 +70,7 @@ struct flat_planner {
     if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no elements: no launch");
     auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
-    if constexpr (v > 1)
+    if constexpr (v > 1 && !moves<Program>)
       if (operands.is_packed) return planned<Program, large>(operands, "contiguous vectors");
     return planned<Program, general>(
         operands, is_bound_by_arithmetic<Program> ? "single elements: arithmetic is the bound"

@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/flat_plan.cuh"
 #include "tenon/backend/cuda/grid_plan.cuh"
 #include "tenon/backend/cuda/mixed_plan.cuh"
+#include "tenon/backend/cuda/moved_plan.cuh"
 #include "tenon/backend/cuda/ordered_plan.cuh"
 #include "tenon/backend/cuda/planes_plan.cuh"
 #include "tenon/backend/cuda/rows_plan.cuh"
@@ -27,6 +28,10 @@ template <class Program, family const* Family, column_order Columns = column_ord
   constexpr bool is_rows = Family == &schedules::rows || Family == &schedules::nested;
   constexpr bool is_scan =
       Family == &schedules::scan && detail::scan_planner::holds_blocks<Program>;
+  if constexpr (Family == &schedules::pointwise && detail::flat_planner::moves<Program>) {
+    cuda_plan<Program> const of_vectors = detail::moved_planner::plan<Program>(layout, call);
+    if (of_vectors.function) return of_vectors;
+  }
   // A sort has its memory; both store element by element too.
   if constexpr (Family == &schedules::sort || is_scan)
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);

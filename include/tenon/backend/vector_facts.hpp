@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is known of an integer for all elements that begin a vector: its step from one element of
+// the vector to the next, its remainders and its bounds.
+
+#include "tenon/backend/arguments.hpp"
+#include "tenon/program/moved_values.hpp"
+
+namespace tenon::detail {
+
+constexpr long long greatest_divisor(long long a, long long b) {
+  a = a < 0 ? -a : a, b = b < 0 ? -b : b;
+  while (b != 0) {
+    long long const rest = a % b;
+    a = b, b = rest;
+  }
+  return a;
+}
+
+// The first element of a vector has base + modulus * n for some n, within [low, high]; element i
+// has `step` * i more. A modulus of 0: always base.
+struct vector_fact {
+  bool is_known = false;
+  long long step = 0, base = 0, modulus = 0, low = 0, high = 0;
+
+  static constexpr vector_fact of(long long value) { return {true, 0, value, 0, value, value}; }
+  static constexpr vector_fact truth() { return {true, 0, 0, 1, 0, 1}; }
+
+  constexpr bool is_exact() const { return is_known && step == 0 && modulus == 0; }
+  // Whether the first element's value is a multiple of n.
+  constexpr bool is_multiple_of(long long n) const {
+    return is_known && base % n == 0 && modulus % n == 0;
+  }
+  // Whether a vector of n elements has all of them below 0 or none.
+  constexpr bool has_one_sign(int n) const {
+    return is_known && (step == 0 || (step == 1 && is_multiple_of(n)));
+  }
+  // Whether a vector of n elements lies in [0, extent) as a whole or not at all.
+  constexpr bool is_in_one_side_of(vector_fact const& extent, int n) const {
+    return extent.is_exact() && has_one_sign(n) && (step == 0 || extent.base % n == 0);
+  }
+  constexpr vector_fact within(long long least, long long most) const {
+    vector_fact result = *this;
+    result.low = least, result.high = most < least ? least : most;
+    return result;
+  }
+};
+
+constexpr vector_fact operator+(vector_fact const& a, vector_fact const& b) {
+  return {a.is_known && b.is_known,
+          a.step + b.step,
+          a.base + b.base,
+          greatest_divisor(a.modulus, b.modulus),
+          a.low + b.low,
+          a.high + b.high};
+}
+constexpr vector_fact operator*(vector_fact const& a, long long by) {
+  long long const one = a.low * by, other = a.high * by;
+  return {a.is_known,
+          a.step * by,
+          a.base * by,
+          a.modulus * (by < 0 ? -by : by),
+          one < other ? one : other,
+          one < other ? other : one};
+}
+constexpr vector_fact operator-(vector_fact const& a, vector_fact const& b) { return a + b * -1; }
+constexpr vector_fact operator*(vector_fact const& a, vector_fact const& b) {
+  if (b.is_exact()) return a * b.base;
+  if (a.is_exact()) return b * a.base;
+  return {};
+}
+// Either of the two, the same one for a whole vector.
+constexpr vector_fact one_of(vector_fact const& a, vector_fact const& b) {
+  return {a.is_known && b.is_known && a.step == b.step,
+          a.step,
+          a.base,
+          greatest_divisor(greatest_divisor(a.modulus, b.modulus), a.base - b.base),
+          a.low < b.low ? a.low : b.low,
+          a.high > b.high ? a.high : b.high};
+}
+
+// How the vectors of a program are moved.
+template <class Program> struct moved_vectors {
+  // Every one as a whole, by 32-bit arithmetic.
+  bool are_whole = false;
+  // Of each load: one element stands for a whole vector.
+  bool is_repeated[at_least_one(moved_values<Program>::read_count)] = {};
+};
+
+// The facts of a program's values for vectors of V elements along the innermost axis of the
+// columns.
+// @pre the program has no rows
+template <class Program, int V> class vector_facts {
+  using traits = program_traits<Program>;
+  using values = moved_values<Program>;
+  template <int K> using at = typename traits::template at<K>;
+
+ public:
+  vector_facts(bound_layout<Program> const& layout, bound_arguments<Program> const& call)
+      : layout_(layout), call_(call) {}
+
+  [[gnu::cold]] moved_vectors<Program> find() {
+    group_layout const& columns = layout_.columns;
+    if (columns.size > 0 && columns.dims > 0 && columns.extents[columns.dims - 1] % V == 0)
+      vectors_.are_whole = note_all(typename traits::sequence{});
+    return vectors_;
+  }
+
+ private:
+  template <int... K> bool note_all(std::integer_sequence<int, K...>) {
+    return (true && ... && note<K>());
+  }
+  template <int K> bool note() {
+    using I = at<K>;
+    constexpr moved_kind kind = values::template kind<K>;
+    if constexpr (I::where != place::element) {
+      if constexpr (!I::is_store) facts_[K] = of_launch<K>(typename I::operands{});
+      return true;
+    } else if constexpr (I::is_store) {
+      return is_same_for_all<I::first_operand>() && is_stored_whole<K>();
+    } else if constexpr (I::is_load) {
+      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
+      return is_read_whole<K>(operand(layout_.loads[I::bits]) * bytes +
+                              address_of(call_.loads[I::bits]));
+    } else if constexpr (I::is_position) {
+      void const* const first = call_.loads[I::bits];
+      facts_[K] =
+          operand(layout_.loads[I::bits]) +
+          (kind == moved_kind::address
+               ? address_of(first)
+               : vector_fact::of(static_cast<long long>(reinterpret_cast<std::intptr_t>(first))));
+      return is_narrow(facts_[K]);
+    } else if constexpr (kind == moved_kind::number || kind == moved_kind::address) {
+      facts_[K] = of_position<K>(typename I::operands{});
+      return is_narrow(facts_[K]);
+    } else if constexpr (kind == moved_kind::fetched) {
+      if constexpr (std::is_same_v<typename I::op, ops::fetch>)
+        facts_[K] = facts_[I::first_operand];
+      else
+        facts_[K] = one_of(facts_[I::second_operand], facts_[I::third_operand]);
+      if constexpr (values::template is_fetched<K>) return is_read_whole<K>(facts_[K]);
+      return true;
+    } else {
+      return are_same_for_all(typename I::operands{});
+    }
+  }
+
+  // Where a vector begins in an operand, and how it goes on.
+  vector_fact operand(operand_layout const& from) const {
+    group_layout const& columns = layout_.columns;
+    int const inner = columns.dims - 1;
+    vector_fact result = vector_fact::of(0);
+    for (int d = 0; d <= inner; ++d) {
+      if (columns.extents[d] <= 1) continue;
+      long long const stride = from.column_strides[d] * (d == inner ? V : 1);
+      long long const last = (columns.extents[d] / (d == inner ? V : 1) - 1) * stride;
+      result.modulus = greatest_divisor(result.modulus, stride);
+      (last < 0 ? result.low : result.high) += last;
+    }
+    if (columns.extents[inner] > 1) result.step = from.column_strides[inner];
+    return result;
+  }
+  // Of an address, what a plan may know of it: its place in 16 bytes. The bounds are of what is
+  // added to it.
+  static vector_fact address_of(void const* address) {
+    return {true, 0, static_cast<long long>(reinterpret_cast<std::uintptr_t>(address) % 16),
+            16,   0, 0};
+  }
+  // `at` in bytes: neighbours in accesses of up to 16 bytes, each aligned.
+  template <int K> static bool are_neighbours(vector_fact const& at_first) {
+    constexpr int bytes = static_cast<int>(sizeof(storage_t<at<K>::type>));
+    return at_first.step == bytes && at_first.is_multiple_of(V * bytes < 16 ? V * bytes : 16);
+  }
+  template <int K> bool is_read_whole(vector_fact const& from) {
+    bool const is_repeated = at<K>::is_load && from.step == 0;
+    vectors_.is_repeated[values::template read_number<K>] = is_repeated;
+    return is_narrow(from) && (is_repeated || are_neighbours<K>(from));
+  }
+  template <int K> bool is_stored_whole() const {
+    using I = at<K>;
+    vector_fact to = operand(layout_.stores[I::bits]);
+    if constexpr (I::is_window) to = to + facts_[I::second_operand];
+    to = to * static_cast<int>(sizeof(storage_t<I::type>)) + address_of(call_.stores[I::bits]);
+    return is_narrow(to) && are_neighbours<K>(to);
+  }
+  // Known, and within 32 bits.
+  static bool is_narrow(vector_fact const& f) {
+    constexpr long long most = 2147483647 - 256;
+    return f.is_known && f.low >= -most && f.high <= most;
+  }
+  template <int... Operands> bool are_same_for_all(std::integer_sequence<int, Operands...>) const {
+    return (true && ... && is_same_for_all<Operands>());
+  }
+  // Whether a number is that of every element of a vector; elements have their own values.
+  template <int K> bool is_same_for_all() const {
+    if constexpr (values::template kind<K> == moved_kind::number)
+      return facts_[K].is_known && facts_[K].step == 0;
+    else
+      return true;
+  }
+
+  template <int K, int... Operands>
+  vector_fact of_launch(std::integer_sequence<int, Operands...>) const {
+    using I = at<K>;
+    if constexpr (I::type != dtype::i64) {
+      return {};
+    } else if constexpr (std::is_same_v<typename I::op, ops::literal>) {
+      return vector_fact::of(I::bits);
+    } else if constexpr (I::is_size) {
+      return vector_fact::of(layout_.sizes[I::bits]);
+    } else if constexpr (I::is_computed && sizeof...(Operands) > 0 &&
+                         (true && ... && (at<Operands>::type == dtype::i64))) {
+      if (!(true && ... && facts_[Operands].is_exact())) return {};
+      return vector_fact::of(apply<I>(facts_[Operands].base...));
+    } else {
+      return {};
+    }
+  }
+
+  template <int K, int A, int... Rest>
+  vector_fact of_position(std::integer_sequence<int, A, Rest...>) const {
+    using op = typename at<K>::op;
+    if (!(is_narrow(facts_[A]) && ... && is_narrow(facts_[Rest]))) return {};
+    vector_fact const all[] = {facts_[A], facts_[Rest]..., {}, {}};
+    vector_fact const &a = all[0], &b = all[1], &c = all[2];
+    if constexpr (is_advance<op>) {
+      vector_fact const& stride = all[2];
+      vector_fact const& extent = all[3];
+      if (!b.is_in_one_side_of(extent, V) || !stride.is_exact()) return {};
+      // One that is negative counts from the end: a multiple of V further, as the extent is one.
+      vector_fact index = b;
+      if constexpr (std::is_same_v<op, ops::advance_checked>) index = one_of(b, b + extent);
+      return a + index.within(0, extent.base - 1) * stride.base;
+    } else if constexpr (std::is_same_v<op, ops::window_index>) {
+      vector_fact const &start = all[1], &step = all[2], &extent = all[3];
+      vector_fact const further = a - start;
+      if (!step.is_exact() || step.base < 1 || !further.is_in_one_side_of(extent, V)) return {};
+      if (step.base == 1) return further.within(-1, extent.base - 1);
+      if (further.step != 0) return {};
+      return vector_fact{true, 0, 0, 1, -1, extent.base};
+    } else if constexpr (std::is_same_v<op, ops::window_offset>) {
+      if (!c.is_exact()) return {};
+      return a + b.within(0, b.high) * c.base;
+    } else if constexpr (std::is_same_v<op, ops::add>) {
+      return a + b;
+    } else if constexpr (std::is_same_v<op, ops::sub>) {
+      return a - b;
+    } else if constexpr (std::is_same_v<op, ops::mul>) {
+      return a * b;
+    } else if constexpr (std::is_same_v<op, ops::where>) {
+      if (!a.is_known || a.step != 0) return {};
+      return one_of(b, c);
+    } else if constexpr (std::is_same_v<op, ops::less> || std::is_same_v<op, ops::greater_equal>) {
+      return (a - b).has_one_sign(V) ? vector_fact::truth() : vector_fact{};
+    } else if constexpr (std::is_same_v<op, ops::greater> || std::is_same_v<op, ops::less_equal>) {
+      return (b - a).has_one_sign(V) ? vector_fact::truth() : vector_fact{};
+    } else {
+      return a.is_known && b.is_known ? vector_fact::truth() : vector_fact{};
+    }
+  }
+
+  bound_layout<Program> const& layout_;
+  bound_arguments<Program> const& call_;
+  vector_fact facts_[at_least_one(traits::size)] = {};
+  moved_vectors<Program> vectors_ = {};
+};
+
+}  // namespace tenon::detail

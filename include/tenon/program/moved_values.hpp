@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A program → which of its values follow from an element's position alone, and where what is
+// fetched is used: what a backend must know to move neighbouring elements together.
+
+#include "tenon/ops/indexing.hpp"
+#include "tenon/ops/window.hpp"
+#include "tenon/program/evaluate.hpp"
+
+namespace tenon::detail {
+
+enum class moved_kind : unsigned char {
+  none,     // not computed for an element
+  number,   // follows from the position: an index, or whether it is somewhere
+  address,  // follows from the position: where an element lies
+  fetched,  // an element at such an address, or one of two by a `where` of such a condition
+  other,    // everything else
+};
+
+// Operators whose result for the neighbours of an element follows from that for the element.
+template <class Op>
+inline constexpr bool is_positional =
+    std::is_same_v<Op, ops::add> || std::is_same_v<Op, ops::sub> || std::is_same_v<Op, ops::mul> ||
+    std::is_same_v<Op, ops::where> || std::is_same_v<Op, ops::less> ||
+    std::is_same_v<Op, ops::less_equal> || std::is_same_v<Op, ops::greater> ||
+    std::is_same_v<Op, ops::greater_equal> || std::is_same_v<Op, ops::logical_and> ||
+    std::is_same_v<Op, ops::logical_or> || std::is_same_v<Op, ops::window_index> ||
+    std::is_same_v<Op, ops::window_offset>;
+template <class Op>
+inline constexpr bool is_advance =
+    std::is_same_v<Op, ops::advance> || std::is_same_v<Op, ops::advance_checked>;
+
+template <class Program> struct moved_values {
+  using traits = program_traits<Program>;
+  template <int K> using at = typename traits::template at<K>;
+  static constexpr int size = traits::size;
+
+  struct table {
+    moved_kind kinds[size > 0 ? size : 1] = {};
+    bool is_read[size > 0 ? size : 1] = {};  // fetched, and not only by another `where`
+    bool decides[size > 0 ? size : 1] = {};  // a number that is more than a part of a store's place
+    bool is_complete = true;                 // no address and no place of a store is of `other`
+    int moves = 0;                           // fetches and stores that find their place
+
+    constexpr bool is_number(int k, bool is_launch) const {
+      return is_launch || kinds[k] == moved_kind::number;
+    }
+    template <int K, int... Operands>
+    constexpr void visit(std::integer_sequence<int, Operands...>) {
+      using I = at<K>;
+      using op = typename I::op;
+      int position = 0;
+      ((decides[Operands] =
+            decides[Operands] || !(position++ == (I::is_store ? 1 : 0) &&
+                                   (I::is_store || std::is_same_v<op, ops::window_offset>))),
+       ...);
+      // Sums and products are of indices; of booleans they mean something else.
+      constexpr bool is_integer =
+          I::type == dtype::i64 || (I::type == dtype::boolean && !std::is_same_v<op, ops::add> &&
+                                    !std::is_same_v<op, ops::sub> && !std::is_same_v<op, ops::mul>);
+      if constexpr (I::is_store && I::where == place::element) {
+        int const first = I::first_operand;
+        is_read[first] = true;
+        if constexpr (I::is_window)
+          ++moves, is_complete =
+                       is_complete && is_number(I::second_operand, is_launch<I::second_operand>());
+      } else if constexpr (I::where != place::element) {
+        kinds[K] = moved_kind::none;
+      } else if constexpr (I::is_position) {
+        kinds[K] = std::is_same_v<op, ops::address> ? moved_kind::address : moved_kind::number;
+      } else if constexpr (is_advance<op>) {
+        kinds[K] = kinds[I::first_operand] == moved_kind::address &&
+                           is_number(I::second_operand, is_launch<I::second_operand>())
+                       ? moved_kind::address
+                       : moved_kind::other;
+      } else if constexpr (std::is_same_v<op, ops::fetch>) {
+        bool const is_found = kinds[I::first_operand] == moved_kind::address;
+        kinds[K] = is_found ? moved_kind::fetched : moved_kind::other;
+        is_complete = is_complete && is_found;
+        ++moves;
+      } else if constexpr (is_positional<op>) {
+        bool const numbers =
+            is_integer && (true && ... && is_number(Operands, is_launch<Operands>()));
+        bool is_choice = false;
+        if constexpr (std::is_same_v<op, ops::where>)
+          is_choice = kinds[I::first_operand] == moved_kind::number &&
+                      kinds[I::second_operand] == moved_kind::fetched &&
+                      kinds[I::third_operand] == moved_kind::fetched;
+        kinds[K] = numbers     ? moved_kind::number
+                   : is_choice ? moved_kind::fetched
+                               : moved_kind::other;
+        if (!numbers && !is_choice) ((is_read[Operands] = true), ...);
+      } else {
+        kinds[K] = moved_kind::other;
+        ((is_read[Operands] = true), ...);
+      }
+    }
+  };
+  template <int K> static constexpr bool is_launch() { return at<K>::where == place::launch; }
+  static constexpr table compute() {
+    table result;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (result.template visit<K>(typename at<K>::operands{}), ...);
+    }
+    (typename traits::sequence{});
+    return result;
+  }
+  static constexpr table all = compute();
+
+  template <int K> static constexpr moved_kind kind = all.kinds[K];
+  // One that is read, rather than only chosen from by a `where` that is fetched itself.
+  template <int K>
+  static constexpr bool is_fetched = all.kinds[K] == moved_kind::fetched&& all.is_read[K];
+  // Whether number K is added to the place of stores and used for nothing else.
+  template <int K> static constexpr bool is_place = !all.decides[K];
+  // The number that such a place begins with, before a window moves it.
+  template <int K> static constexpr int origin() {
+    if constexpr (std::is_same_v<typename at<K>::op, ops::window_offset>)
+      return origin<at<K>::first_operand>();
+    else
+      return K;
+  }
+  // The place of load or fetch K among those that read elements, and how many do.
+  template <int K>
+  static constexpr bool reads = is_fetched<K> || (at<K>::is_load && at<K>::where == place::element);
+  static constexpr int reads_before(int last) {
+    int result = 0;
+    [&]<int... K>(std::integer_sequence<int, K...>) { ((result += K < last && reads<K>), ...); }
+    (typename traits::sequence{});
+    return result;
+  }
+  template <int K> static constexpr int read_number = reads_before(K);
+  static constexpr int read_count = reads_before(size);
+  // Bytes of one element of each.
+  static constexpr int bytes_read = [] {
+    int result = 0;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      ((result += reads<K> ? size_of(at<K>::type) : 0), ...);
+    }
+    (typename traits::sequence{});
+    return result;
+  }();
+  // Whether the program moves elements to or from places that it finds itself, all of which follow
+  // from the position.
+  static constexpr bool is_movement = all.is_complete && all.moves > 0;
+};
+
+}  // namespace tenon::detail

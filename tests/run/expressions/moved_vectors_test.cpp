@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts, concatenations, rolls and rotations whose boundaries are multiples of a vector, and
+// nearly.
+#include "run/support/arrays.hpp"
+#include "run/support/one_launch.hpp"
+#include "tenon/nn/rope.hpp"
+
+namespace {
+
+using reference::doubles;
+
+constexpr std::int64_t lengths[] = {8, 16, 24, 64, 12, 7};
+
+// x[i, f(j)] for each column j of `columns`; 0 where f is negative.
+template <class Column>
+doubles moved(doubles const& x, std::int64_t columns, Column const& column) {
+  doubles result({x.extents[0], columns});
+  for (std::int64_t i = 0; i < x.extents[0]; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) {
+      std::int64_t const from = column(j);
+      result[i * columns + j] = from < 0 ? 0.0 : x[i * x.extents[1] + from];
+    }
+  return result;
+}
+
+TEST(moved_vectors, concatenated_along_either_axis) {
+  auto const rows = tn::compile(
+      [](auto x, auto y, auto z) { return tn::relu(tn::concat(x, y, z, tn::axis<0>)) + 1.0f; });
+  auto const columns = tn::compile(
+      [](auto x, auto y, auto z) { return tn::relu(tn::concat(x, y, z, tn::axis<1>)) + 1.0f; });
+  for (std::int64_t n : lengths)
+    for (arrangement how : arrangements) {
+      auto x = random_array<float, 2>({3, n}, how), y = random_array<float, 2>({3, n}, how),
+           z = random_array<float, 2>({3, n}, how);
+      doubles const parts[] = {x.values(), y.values(), z.values()};
+      doubles below({9, n}), beside({3, 3 * n});
+      for (std::int64_t p = 0; p < 3; ++p)
+        for (std::int64_t i = 0; i < 3; ++i)
+          for (std::int64_t j = 0; j < n; ++j) {
+            double const expected = std::max(parts[p][i * n + j], 0.0) + 1.0;
+            below[(3 * p + i) * n + j] = beside[(3 * i + p) * n + j] = static_cast<float>(expected);
+          }
+      EXPECT_EQ(result_of(rows(x.view(), y.view(), z.view())).values, below.values) << n;
+      EXPECT_EQ(result_of(columns(x.view(), y.view(), z.view())).values, beside.values) << n;
+    }
+}
+
+TEST(moved_vectors, padded_sliced_and_reversed) {
+  auto const padded =
+      tn::compile([](auto x) { return tn::pad(x, tn::axis<1>, tn::widths<8, 16>, 0); });
+  auto const repeated = tn::compile([](auto x, auto y) {
+    auto both = tn::concat(tn::slice(x, tn::axis<1>, tn::range<4, 8>), x, tn::axis<1>);
+    return both + tn::unsqueeze(y, tn::axis<1>);
+  });
+  auto const flipped =
+      tn::compile([](auto x) { return tn::concat(tn::flip(x, tn::axis<1>), x, tn::axis<1>); });
+  for (std::int64_t n : lengths) {
+    if (n < 8) continue;
+    for (arrangement how : arrangements) {
+      auto x = random_array<tn::half, 2>({5, n}, how);
+      auto column = random_array<tn::half, 1>({5}, how);
+      doubles const a = x.values(), c = column.values();
+      EXPECT_EQ(result_of(padded(x.view())).values,
+                moved(a, n + 24, [&](auto j) { return j < 8 || j >= n + 8 ? -1 : j - 8; }).values);
+      doubles sums = moved(a, n + 4, [&](auto j) { return j < 4 ? j + 4 : j - 4; });
+      for (std::int64_t k = 0; k < sums.size(); ++k)
+        sums[k] = static_cast<float>(tn::half(static_cast<float>(sums[k] + c[k / (n + 4)])));
+      EXPECT_EQ(result_of(repeated(x.view(), column.view())).values, sums.values) << n;
+      EXPECT_EQ(result_of(flipped(x.view())).values,
+                moved(a, 2 * n, [&](auto j) { return j < n ? n - 1 - j : j - n; }).values);
+    }
+  }
+}
+
+// Two results of one launch, each a part of what is computed.
+TEST(moved_vectors, parts_into_outputs_of_any_layout) {
+  auto const f = tn::compile([](auto x, auto y) {
+    auto both = tn::concat(x, y, tn::axis<1>) * 2.0f;
+    auto [first, second] = tn::split(both, tn::axis<1>, tn::lengths<2, 3>);
+    return tn::outputs(first, second);
+  });
+  for (std::int64_t n : lengths)
+    for (arrangement how : writable_arrangements) {
+      auto x = random_array<float, 3>({4, 2, n}), y = random_array<float, 3>({4, 3, n});
+      auto first = random_array<float, 3>({4, 2, n}, how),
+           second = random_array<float, 3>({4, 3, n}, how);
+      doubles a = x.values(), b = y.values();
+      for (double& v : a.values) v *= 2;
+      for (double& v : b.values) v *= 2;
+      expect_one_launch(
+          [&](tn::stream on) { f.on(on).into(first.view(), second.view())(x.view(), y.view()); });
+      EXPECT_EQ(first.result().values, a.values) << n << " " << to_string(how);
+      EXPECT_EQ(second.result().values, b.values) << n << " " << to_string(how);
+    }
+}
+
+// Query and key heads turned by one table, in one launch.
+TEST(moved_vectors, heads_are_rotated) {
+  auto const f = tn::compile([](auto q, auto k, auto cosines, auto sines) {
+    auto heads = tn::cast<float>(tn::concat(q, k, tn::axis<2>));
+    auto turned =
+        tn::rope(heads, tn::unsqueeze(cosines, tn::axis<1>), tn::unsqueeze(sines, tn::axis<1>));
+    auto [of_q, of_k] = tn::split(tn::cast<tn::bfloat16>(turned), tn::axis<2>, tn::lengths<4, 2>);
+    return tn::outputs(of_q, of_k);
+  });
+  using heads = tn::tensor<tn::bfloat16, tn::dyn, tn::dyn, tn::dyn, tn::dyn>;
+  for (std::int64_t batch : {1, 3, 4})
+    for (std::int64_t size : {16, 32, 128, 24, 6}) {
+      // The last one is enough for threads that have several vectors.
+      std::int64_t const steps = batch == 4 && size == 128 ? 1500 : 5;
+      auto q = random_array<tn::bfloat16, 4>({batch, steps, 4, size});
+      auto k = random_array<tn::bfloat16, 4>({batch, steps, 2, size});
+      auto c = random_array<float, 2>({steps, size / 2}),
+           s = random_array<float, 2>({steps, size / 2});
+      heads of_q(batch, steps, 4, size), of_k(batch, steps, 2, size);
+      expect_one_launch([&](tn::stream on) {
+        f.on(on).into(of_q, of_k)(q.view(), k.view(), c.view(), s.view());
+      });
+      doubles const cosines = c.values(), sines = s.values();
+      auto check = [&](doubles const& x, doubles const& turned, std::int64_t count) {
+        for (std::int64_t at = 0; at < x.size(); ++at) {
+          std::int64_t const i = at % size, half = size / 2, angle = i % half;
+          std::int64_t const row = at / size / count % steps * half + angle;
+          double const other = i < half ? -x[at + half] : x[at - half];
+          double const expected = x[at] * cosines[row] + other * sines[row];
+          double const scale = std::abs(x[at] * cosines[row]) + std::abs(other * sines[row]);
+          ASSERT_NEAR(turned[at], expected, std::abs(expected) / 256 + scale * 2e-7)
+              << batch << ", " << size << ", " << at;
+        }
+      };
+      check(q.values(), result_of(of_q), 4);
+      check(k.values(), result_of(of_k), 2);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps, remainders and bounds of integers along vectors.
+#include "tenon/backend/vector_facts.hpp"
+
+namespace tenon::detail {
+namespace {
+
+// Every eighth position of 64, each with its seven neighbours.
+constexpr vector_fact position{true, 1, 0, 8, 0, 56};
+constexpr auto of = [](long long n) { return vector_fact::of(n); };
+
+static_assert((position + of(16)).is_multiple_of(8) && !(position + of(4)).is_multiple_of(8));
+static_assert((position - of(16)).low == -16 && (position - of(16)).high == 40);
+static_assert((position * 4).step == 4 && (position * 4).is_multiple_of(32));
+static_assert(!(position * position).is_known && (of(3) * of(4)).base == 12);
+static_assert((position * -2).low == -112 && (position * -2).high == 0);
+
+// A vector lies on one side of a multiple of its width, and across others.
+static_assert((position - of(24)).has_one_sign(8) && !(position - of(25)).has_one_sign(8));
+static_assert((position * 0 + of(25)).has_one_sign(8), "the same for a whole vector");
+static_assert(position.is_in_one_side_of(of(40), 8) && !position.is_in_one_side_of(of(41), 8));
+static_assert(!position.is_in_one_side_of(position, 8), "an extent is one number");
+static_assert(!(of(63) - position).has_one_sign(8), "backwards");
+
+// Of two values what both have.
+static_assert(one_of(position, position + of(4)).is_multiple_of(4));
+static_assert(!one_of(position, position + of(4)).is_multiple_of(8));
+static_assert(!one_of(position, of(0)).is_known, "one goes on and one does not");
+static_assert(one_of(of(3), of(3)).is_exact() && !one_of(of(3), of(4)).is_exact());
+static_assert(greatest_divisor(-12, 8) == 4 && greatest_divisor(0, 5) == 5);
+
+}  // namespace
+}  // namespace tenon::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values follow from an element's position alone.
+#include "tenon/program/moved_values.hpp"
+
+#include "static/support.hpp"
+#include "tenon/capture/concat.hpp"
+#include "tenon/capture/indexing.hpp"
+#include "tenon/program/reify.hpp"
+
+namespace tenon::test {
+namespace {
+
+template <class... Arguments, class Function> constexpr auto program_of(Function) {
+  return decltype(to_program<Function, Arguments...>()){};
+}
+template <class Program> constexpr bool is_movement(Program) {
+  return detail::moved_values<Program>::is_movement;
+}
+template <class Program> constexpr int reads(Program) {
+  return detail::moved_values<Program>::read_count;
+}
+
+constexpr auto joined = [](auto... x) { return exp(concat(x..., axis<1>)); };
+static_assert(is_movement(program_of<matrix, matrix, matrix>(joined)));
+static_assert(reads(program_of<matrix, matrix, matrix>(joined)) == 1, "one of the parts is read");
+
+constexpr auto parts_of_two = [](auto x, auto y) {
+  auto [first, second] = split(concat(x, y, axis<1>), axis<1>, lengths<4, 8>);
+  return outputs(first, second);
+};
+static_assert(is_movement(program_of<matrix, matrix>(parts_of_two)));
+
+constexpr auto joined_and_added = [](auto x, auto y, auto z) {
+  auto both = concat(x, y, axis<1>);
+  return where(both > 0, both, z);
+};
+static_assert(reads(program_of<matrix, matrix, matrix>(joined_and_added)) == 2,
+              "what is read and used twice is read once");
+
+constexpr auto taken = [](auto x, auto i) { return take(x, i, axis<0>); };
+static_assert(!is_movement(program_of<matrix, tensor_argument<dtype::i32, dyn>>(taken)),
+              "an index of the user's follows from no position");
+static_assert(!is_movement(program_of<matrix>([](auto x) { return exp(x); })));
+
+}  // namespace
+}  // namespace tenon::test
