@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/row_values.cuh"
 #include "tenon/backend/cuda/sweep.cuh"
+#include "tenon/backend/cuda/thread_stage.cuh"
 #include "tenon/backend/cuda/ticket.cuh"
 
 namespace tenon {
@@ -39,6 +40,11 @@ template <class Program, class C> struct requested_row {
   selected_registers<Program, own_loads<Program, C>> tile;
 };
 
+// Groups of rows that the grid has at the same time.
+template <class C> __device__ __forceinline__ unsigned groups_at_once() {
+  return C::has_clusters ? clusters() : gridDim.x;
+}
+
 // One thread's view of the row that it works on.
 template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
@@ -48,6 +54,7 @@ template <class Program, class C> struct row_worker {
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
+  using stage = thread_stage<Program, own, items, 0>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -79,6 +86,43 @@ template <class Program, class C> struct row_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     request_row_values<Program>(to.values, a, offsets, is_inside);
     load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, positions(), is_inside);
+  }
+
+  // Asks for the elements of a row in this thread's part of shared memory.
+  __device__ __forceinline__ void bring(long long row) {
+    bool const is_inside = row < a.rows.size;
+    operand_offsets<Program> offsets;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    auto const where = positions();
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      auto const* from = load_address<Program, k>(a, offsets.loads[I::bits]) +
+                         static_cast<long long>(where.first) * v;
+#pragma unroll
+      for (int u = 0; u < items; ++u)
+        copy_under_way<sizeof(*from) * v>(stage::template slot<k>(u),
+                                          from + where.template offset<v>(u),
+                                          is_inside && where.is_whole(u));
+    });
+  }
+  // Takes them. @pre the copies that bring() began are over
+  __device__ __forceinline__ void take(requested& to, long long row) {
+    to.row = row;
+    bool const is_inside = row < a.rows.size;
+    operand_offsets<Program> offsets;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    request_row_values<Program>(to.values, a, offsets, is_inside);
+    auto const where = positions();
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+#pragma unroll
+      for (int u = 0; u < items; ++u) {
+        auto& vector = read_register<k>(to.tile).at[u];
+        vector = {};
+        if (is_inside && where.is_whole(u)) stage::template take<k>(vector, u);
+      }
+    });
   }
 
   template <int... Phase>
@@ -125,6 +169,9 @@ template <class Program, class C> struct row_worker {
     selected_registers<Program, running> states;
     reset<Program, running>(states);
     sweep<Phase, false>(given, states, offsets);
+    // The sweep has used what this thread took from shared memory.
+    if constexpr (C::is_staged && Phase == 1)
+      bring(given.row + static_cast<long long>(groups_at_once<C>()) * blockDim.y);
     join_chains<Program, running>(f.row, states);
     combine<reductions_of<Program, place::row, Phase>>();
     evaluate<place::row, Phase, Phase>(f);
@@ -212,15 +259,23 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   __shared__ mailbox boxes[2];
   row_worker<Program, C> worker{a, f, static_cast<int>(blockDim.x),
                                 C::has_clusters ? rank_in_cluster() : 0, boxes};
-  long long const groups = a.split.groups, stride = C::has_clusters ? clusters() : gridDim.x;
+  long long const groups = a.split.groups, stride = groups_at_once<C>();
   long long group = C::has_clusters ? cluster_index() : blockIdx.x;
   if (worker.blocks() > 1) {  // all of the row's blocks have begun
     if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
     cluster_barrier();
   }
+  if constexpr (C::is_staged)
+    if (group < groups) worker.bring(group * blockDim.y + threadIdx.y);
   for (; group < groups; group += stride) {
     requested_row<Program, C> current;
-    worker.request(current, group * blockDim.y + threadIdx.y);
+    long long const row = group * blockDim.y + threadIdx.y;
+    if constexpr (C::is_staged) {
+      wait_for_sent();
+      worker.take(current, row);
+    } else {
+      worker.request(current, row);
+    }
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }

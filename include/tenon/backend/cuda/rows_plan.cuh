@@ -50,12 +50,14 @@ struct rows_planner : streamed_rows_planner {
                  ? plan_streamed<Program, streamed<Program, 1>>(layout, call, is_single)
                  : plan_streamed<Program, streamed<Program, all>>(layout, call, is_single);
     } else {
+      // Of elements of eight bytes the kernel of whole vectors would spill registers.
+      constexpr int longest = program_traits<Program>::widest_element > 4 ? all : packed_columns;
       cuda_plan<Program> result =
           !operands.is_packed
               ? plan_resident<Program, resident<Program, all>>(layout, call, facts, is_single)
-          : vectors <= 32 * narrow_items<Program>
-              ? plan_resident<Program, narrow<Program>>(layout, call, facts, is_single)
-              : plan_resident<Program, resident<Program, 1>>(layout, call, facts, is_single);
+          : vectors <= medium_vectors<Program>
+              ? plan_packed<Program>(layout, call, facts, is_single)
+              : plan_resident<Program, resident<Program, longest>>(layout, call, facts, is_single);
       if (result.function) return result;
       if constexpr (shares_everything<Program>)
         return grid_planner::plan<Program>(layout, call, facts);
@@ -74,7 +76,7 @@ struct rows_planner : streamed_rows_planner {
 
   // Whether one block holds a row of that many vectors.
   template <class Program> static bool holds_row(long long vectors) {
-    row_share const share = share_of(vectors, row_items<Program>);
+    row_share const share = share_of<Program>(vectors);
     return share.lanes > 0 && share.blocks == 1;
   }
 
@@ -84,12 +86,15 @@ struct rows_planner : streamed_rows_planner {
   struct row_share {
     int lanes, blocks;
   };
-  static constexpr row_share share_of(long long vectors, int items) {
-    bool const is_narrow = vectors <= 32 * narrow_of(items);
-    if (is_narrow) items = narrow_of(items);
-    long long lanes = lanes_of(vectors, items);
-    if (!is_narrow) lanes = 32;
-    if (lanes * items >= vectors) return {static_cast<int>(lanes), 1};
+  template <class Program> static constexpr row_share share_of(long long vectors) {
+    if (vectors <= medium_vectors<Program>) {
+      int const most =
+          vectors <= short_vectors<Program> ? short_items<Program> : medium_items<Program>;
+      long long lanes = lanes_of(vectors, most);
+      if (lanes * most < vectors) lanes = divide_up(vectors, 32 * most) * 32;
+      return {static_cast<int>(lanes), 1};
+    }
+    int const items = row_items<Program>;
     // One block as long as it can; then blocks of half the size, of which a multiprocessor holds
     // two that do not wait at the same time. H200, softmax of 65536 f32: 0.85 of a copy's bandwidth
     // against 0.79.
@@ -112,9 +117,20 @@ struct rows_planner : streamed_rows_planner {
   // (0.58), bf16 0.69 (0.41); of 262144 f32 0.69 (0.56), bf16 0.54 (0.41).
   template <class Program>
   static bool blocks_hold(bound_layout<Program> const& layout, cuda_device_facts const& facts) {
-    row_share const share =
-        share_of(divide_up(layout.columns.size, width<Program>), row_items<Program>);
+    row_share const share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
     return share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
+  }
+
+  // @pre all operands are packed, and a row has at most medium_vectors
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan_packed(bound_layout<Program> const& layout,
+                                                      bound_arguments<Program> const& call,
+                                                      cuda_device_facts const& facts,
+                                                      bool is_single) {
+    if constexpr (short_vectors < Program >> 0)
+      if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
+        return plan_resident<Program, short_rows<Program>>(layout, call, facts, is_single);
+    return plan_resident<Program, medium_rows<Program>>(layout, call, facts, is_single);
   }
 
   template <class Program, configuration C>
@@ -125,7 +141,7 @@ struct rows_planner : streamed_rows_planner {
     using special = specialization_of<C>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;
-    row_share share = share_of(divide_up(layout.columns.size, width<Program>), row_items<Program>);
+    row_share share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
     bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
     if (!fits) return result;
     result.function =
@@ -135,15 +151,23 @@ struct rows_planner : streamed_rows_planner {
                  : share.blocks > 1  ? "row in registers of a cluster"
                  : share.lanes <= 32 ? "row in registers of a warp or less"
                                      : "row in registers of several warps";
-    long long rows_per_group = at_least(1, 128 / share.lanes);
+    long long rows_per_group = share.lanes > 32 ? 1 : 128 / share.lanes;
     result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
     result.split.blocks_per_row = share.blocks;
     result.cluster = static_cast<unsigned>(share.blocks);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
-    if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster
-    finish<Program, arguments>(
-        result, layout, call,
-        program_traits<Program>::has_total ? parts<Program> / share.blocks : most_blocks, groups);
+    if constexpr (C.is_staged != 0) {
+      constexpr int bytes_per_thread = row_worker<Program, special>::stage::bytes_per_thread;
+      result.shared_bytes = static_cast<unsigned>(share.lanes * rows_per_group * bytes_per_thread);
+      allow_shared_bytes(result.function, C.threads_per_block * bytes_per_thread);
+    }
+    long long const resident_groups = most_resident_groups(result, facts);
+    if (resident_groups == 0) return {};  // no room for the cluster
+    finish<Program, arguments>(result, layout, call,
+                               program_traits<Program>::has_total ? parts<Program> / share.blocks
+                               : C.is_staged                      ? resident_groups
+                                                                  : most_blocks,
+                               groups);
     return result;
   }
 

@@ -15,17 +15,20 @@ template <class Selected, int K, int... Earlier>
 inline constexpr int rank_among<Selected, K, std::integer_sequence<int, Earlier...>> =
     (0 + ... + (Earlier < K && Selected::template holds<Earlier>));
 
-// Slots of 16 bytes: Items for each selected load, neighbouring threads next to each other.
+// Slots of 16 bytes: Items for each selected load, neighbouring threads next to each other. Threads
+// is 0 where only the launch says how many there are.
 template <class Program, class Selected, int Items, int Threads> struct thread_stage {
   using sequence = typename program_traits<Program>::sequence;
-  static constexpr int bytes =
-      rank_among<Selected, program_traits<Program>::size, sequence> * Items * Threads * 16;
+  static constexpr int bytes_per_thread =
+      rank_among<Selected, program_traits<Program>::size, sequence> * Items * 16;
+  static constexpr int bytes = bytes_per_thread * Threads;
 
   template <int K> static __device__ __forceinline__ unsigned char* slot(int u) {
     extern __shared__ __align__(16) unsigned char staged[];
     constexpr int rank = rank_among<Selected, K, sequence>;
-    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-    return staged + ((rank * Items + u) * Threads + thread) * 16;
+    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x),
+              threads = Threads > 0 ? Threads : static_cast<int>(blockDim.x * blockDim.y);
+    return staged + ((rank * Items + u) * threads + thread) * 16;
   }
   // Element i of a vector, for those that come one by one.
   template <int K, class T> static __device__ __forceinline__ T& element(int u, int i) {
