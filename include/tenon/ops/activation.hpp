@@ -143,38 +143,38 @@ struct gelu : activation_op {
   }
 
  private:
-  // 1 - Phi(t) = w p(q) exp(-t^2 / 2) with w = 1 / (t + 2) and q = 1 - 4 w, p minimax with a relative
-  // error of 2^-25. What the roundings of t^2, of the exponent, of log 2 and of w take away is in `rest`.
-  // There is no branch: with one, most warps would go both ways. H200, all floats: 4.82 ulp, of which
-  // ex2 has 2.06.
+  // 1 - Phi(t) = w p(q) exp(-t^2 / 2) with w = 1 / (t + 2.5) and q = (t - 2.5) w, p minimax with a relative
+  // error of 2^-25. What the roundings of t^2, of the exponent and of w take away is in `rest`; that of
+  // log 2 is in p. The exponent is rounded to multiples of 2^-15, which makes it exact less 360, and
+  // exp2 no subnormal number. There is no branch: with one, most warps would go both ways. H200, all
+  // floats: 4.82 ulp, of which ex2 has 2.
   static TENON_HD float in_float(float x) {
 #if !defined(__CUDA_ARCH__)
     return math::host::gelu(x);
 #else
-    float t = math::minimum(math::abs(x), 15.0f);
-    float shifted = t + 2, low = t - (shifted - 2);
+    float t = ::fminf(math::abs(x), 14.5f), square = t * t, square_low = math::fma(-t, t, square);
+    float rounded = math::fma(square, -0.72134752f, 384.0f), e = math::approximate::exp2(rounded - 360.0f);
+    float rest = math::fma(rounded - 384.0f, -1.386294364f, -square) + square_low;
+    float shifted = t + 2.5f, low = t - (shifted - 2.5f);
     float w = math::approximate::reciprocal(shifted);
     float w_rest = math::fma(-low, w, math::fma(-shifted, w, 1.0f));
-    float q = math::fma(-4 * w, w_rest, math::fma(w, -4.0f, 1.0f));
-    float p = -7.67147867e-05f;
-    p = math::fma(p, q, 3.33416356e-05f);
-    p = math::fma(p, q, 0.000726059196f);
-    p = math::fma(p, q, 0.000878661114f);
-    p = math::fma(p, q, -0.00189292931f);
-    p = math::fma(p, q, -0.00674749492f);
-    p = math::fma(p, q, -0.00048230667f);
-    p = math::fma(p, q, 0.0367203876f);
-    p = math::fma(p, q, 0.0287983268f);
-    p = math::fma(p, q, -0.331404448f);
-    p = math::fma(p, q, 0.672407985f);
-    float square = t * t, exponent = -0.5f * square, power = square * -0.72134752f;
-    float square_low = math::fma(exponent, -5.496e-9f, math::fma(t, t, -square));
-    float rest = math::fma(power, -0.693147182f, exponent) + math::fma(square_low, -0.5f, w_rest);
+    float q = (t - 2.5f) * w;
+    q = math::fma(q, w_rest, q);
+    float p = -0.000164106663f;
+    p = math::fma(p, q, -0.000316461315f);
+    p = math::fma(p, q, 0.000695111055f);
+    p = math::fma(p, q, 0.00253059319f);
+    p = math::fma(p, q, -0.00160750549f);
+    p = math::fma(p, q, -0.0163893998f);
+    p = math::fma(p, q, 0.00923744868f);
+    p = math::fma(p, q, 0.131987453f);
+    p = math::fma(p, q, -0.433692157f);
+    p = math::fma(p, q, 0.706656635f);
+    rest = math::fma(rest, 0.5f, w_rest);
     // Multiplied by fma, because a product might be contracted with a sum, and `low` not belong to it.
-    float scaled = math::fma(p, w, 0.0f), high = math::fma(scaled, t, 0.0f);
-    float e = math::approximate::subnormal_exp2(power), tail = high * e;
-    float correction = math::fma(tail, rest, math::fma(scaled, t, -high) * e);
-    return math::maximum(x, -0.0f) - (tail + correction);
+    float scaled = math::fma(p, w, 0.0f), high = math::fma(scaled, t, 0.0f), tail = math::fma(high, e, 0.0f);
+    tail += math::fma(tail, rest, math::fma(math::fma(scaled, t, -high), e, 0.0f));
+    return math::fma(tail, -5.9604644775390625e-08f, math::maximum(x, -0.0f));  // 2^-24
 #endif
   }
   // Phi(x) = erfc(z) / 2 with z = -x / sqrt(2) does not cancel as 1 + erf does. In the tail erfc

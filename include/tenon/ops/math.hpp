@@ -190,15 +190,6 @@ inline TENON_HD float exp2(float x) {
   return host::exp2(x);
 #endif
 }
-// Keeps subnormal results, at two instructions more.
-inline TENON_HD float subnormal_exp2(float x) {
-#if defined(__CUDA_ARCH__)
-  asm("ex2.approx.f32 %0, %0;" : "+f"(x));
-  return x;
-#else
-  return ::exp2f(x);
-#endif
-}
 inline TENON_HD float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
   asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
