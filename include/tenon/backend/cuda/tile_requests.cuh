@@ -62,6 +62,8 @@ template <class Program, class C, int Phase> class tile_requests {
   __device__ __forceinline__ void start() {
     if constexpr (is_any<Program, here>) {
       unit_ = is_forwards ? 0 : units_ - 1;
+      row_ = row_of(begin_ + unit_, a_.grid.segments);
+      segment_ = static_cast<int>(begin_ + unit_ - row_ * a_.grid.segments);
       tile_ = is_forwards ? 0 : a_.grid.tiles_per_segment - 1;
 #pragma unroll 1
       for (int k = 0; k < ahead; ++k) next();
@@ -74,7 +76,7 @@ template <class Program, class C, int Phase> class tile_requests {
       int const number = unit_ * a_.grid.tiles_per_segment + tile_;
       if (!is_there(number)) ask(number);
       if (is_forwards ? ++tile_ == a_.grid.tiles_per_segment : tile_-- == 0) {
-        unit_ += is_forwards ? 1 : -1;
+        next_unit();
         tile_ = is_forwards ? 0 : a_.grid.tiles_per_segment - 1;
       }
     }
@@ -93,8 +95,16 @@ template <class Program, class C, int Phase> class tile_requests {
   long long begin_;
   int units_, lane_, lanes_;
   int unit_ = 0, tile_ = 0;  // of the share, and of the unit
-  long long row_ = -1;
+  long long row_ = 0, found_row_ = -1;
+  int segment_ = 0;  // of the row, which the unit is
   operand_offsets<Program> offsets_;
+
+  __device__ __forceinline__ void next_unit() {
+    unit_ += is_forwards ? 1 : -1;
+    if (is_forwards ? ++segment_ < a_.grid.segments : segment_-- > 0) return;
+    row_ += is_forwards ? 1 : -1;
+    segment_ = is_forwards ? 0 : a_.grid.segments - 1;
+  }
 
   __device__ __forceinline__ bool is_there(int number) const {
     if (Phase == sweeps<Program>::first) return false;
@@ -104,14 +114,9 @@ template <class Program, class C, int Phase> class tile_requests {
     return number >= units_ * a_.grid.tiles_per_segment - ahead;
   }
   __device__ __forceinline__ void ask(int number) {
-    long long const unit = begin_ + unit_, row = row_of(unit, a_.grid.segments);
-    if (row != row_) {
-      row_ = row;
-      find_row<Program>(offsets_, a_, row);
-    }
-    int const segment = static_cast<int>(unit - row * a_.grid.segments);
+    if (row_ != found_row_) find_row<Program>(offsets_, a_, found_row_ = row_);
     auto const positions =
-        segment_tiles<int>(a_, segment, lanes_, items).positions(tile_, lane_, lanes_);
+        segment_tiles<int>(a_, segment_, lanes_, items).positions(tile_, lane_, lanes_);
     int const slot = slot_of(number);
 #pragma unroll
     for (int u = 0; u < items; ++u) {
