@@ -63,6 +63,8 @@ struct pad_body {
       auto period = maximum(2 * (n - 1), 1);
       auto place = remainder(from, period);
       return take_inside(x, where(place < n, place, period - place), axis<Axis>);
+    } else if constexpr (X::type == dtype::boolean && std::is_arithmetic_v<Fill>) {
+      return where(from >= 0 && from < n, take_inside(x, from, axis<Axis>), fill != Fill(0));
     } else {
       return where(from >= 0 && from < n, take_inside(x, from, axis<Axis>), fill);
     }

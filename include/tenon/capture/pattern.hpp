@@ -101,7 +101,7 @@ struct triangle_body {
   constexpr auto operator()(value<D, E...> const& x, ct_t<Offset> offset) const {
     static_assert(sizeof...(E) >= 2, "tenon: triangle: the operand has fewer than two axes; tril and triu keep a part of its last two");
     if constexpr (sizeof...(E) >= 2)
-      return where(Keep{}(above_diagonal(x), offset), x, 0);
+      return where(Keep{}(above_diagonal(x), offset), x, zero<D>());
     else
       return refused{};
   }
@@ -112,7 +112,14 @@ struct triangle_body {
   // A diagonal of the call.
   template <dtype D, extent... E, dtype I>
   constexpr auto operator()(value<D, E...> const& x, value<I> const& offset) const {
-    return where(Keep{}(above_diagonal(x), offset), x, 0);
+    return where(Keep{}(above_diagonal(x), offset), x, zero<D>());
+  }
+
+ private:
+  // A literal that leaves the dtype as it is.
+  template <dtype D>
+  static constexpr auto zero() {
+    return std::conditional_t<D == dtype::boolean, bool, int>(0);
   }
 };
 struct keep_below {

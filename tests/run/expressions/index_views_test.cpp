@@ -63,6 +63,19 @@ TEST(index_views, pad) {
         });
 }
 
+TEST(index_views, of_bool_stay_bool) {
+  array<bool, 2> x({2, 3}, arrangement::contiguous, doubles({2, 3}, {1, 0, 1, 1, 1, 0}));
+  auto const f = tn::compile([](auto x) { return tn::outputs(tn::tril(x), tn::triu(x)); });
+  auto const g = tn::compile([](auto x) { return tn::pad(x, tn::axis<1>, tn::widths<1, 1>, 1); });
+  auto const [lower, upper] = f(x.view());
+  auto const padded = g(x.view());
+  static_assert(std::is_same_v<decltype(padded)::element_type, bool> &&
+                std::is_same_v<decltype(lower)::element_type, bool>);
+  EXPECT_EQ(result_of(padded).values, (reference::elements{1, 1, 0, 1, 1, 1, 1, 1, 0, 1}));
+  EXPECT_EQ(result_of(lower).values, (reference::elements{1, 0, 0, 1, 1, 0}));
+  EXPECT_EQ(result_of(upper).values, (reference::elements{1, 0, 1, 0, 1, 0}));
+}
+
 TEST(index_views, of_nothing_only_the_padding_is_left) {
   auto const f = tn::compile([](auto x) { return tn::pad(x, tn::axis<0>, tn::widths<2, 1>, 5); });
   array<float, 1> nothing({0});
