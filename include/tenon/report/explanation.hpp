@@ -225,7 +225,7 @@ class explanation_writer {
   // Nothing is silently slow: what a layout or a shape costs is said here.
   void write_slower_paths() {
     text notes;
-    bool moves_single_elements = configuration_says("single elements");
+    bool const moves_parts = configuration_says("parts of vectors"), moves_single_elements = moves_parts || configuration_says("single elements");
     for (operand_facts const& o : facts_.operands) {
       if (o.where != place::element || facts_.columns.size <= 1 || facts_.columns.dims == 0) continue;
       long long stride = o.layout.column_strides[facts_.columns.dims - 1];
@@ -233,7 +233,8 @@ class explanation_writer {
         notes += "  " + o.name + " has neighbours " + to_string(stride) + " elements apart: they are moved one at a time, out of " +
                  "longer pieces of memory; give it with its last axis contiguous\n";
       else if (moves_single_elements && stride == 1 && !is_vectorisable(o))
-        notes += "  " + o.name + " has rows that do not begin at multiples of 16 bytes: elements are moved one at a time\n";
+        notes += "  " + o.name + " has rows that do not begin at multiples of 16 bytes: " +
+                 (moves_parts ? "each vector is a part of two accesses\n" : "elements are moved one at a time\n");
     }
     if (moves_single_elements && notes.empty())
       notes += "  the number of columns is no multiple of what 16 bytes hold: elements are moved one at a time\n";

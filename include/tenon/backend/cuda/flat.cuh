@@ -25,7 +25,7 @@ template <class Program> using flat_arguments = kernel_arguments<Program, 1, max
 // vectors
 // @post every store is written once per position; the slots are 0 again
 template <class Program, class C, unsigned long long Build>
-__global__ void __launch_bounds__(C::threads_per_block, 1)
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     flat_kernel(const __grid_constant__ detail::flat_arguments<Program> a) {
   using namespace detail;
   constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;

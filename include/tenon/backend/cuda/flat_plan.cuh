@@ -63,10 +63,12 @@ struct flat_planner {
                                   .threads_per_block = is_wide                      ? 512
                                                        : has_few_registers<Program> ? widest_block
                                                                                     : 256};
-    constexpr configuration general{.vector_width = v,
-                                    .items = u > 2 ? 2 : u,
-                                    .threads_per_block = 256,
-                                    .group_dims = columns_allowed(Columns)};
+    constexpr configuration general{
+        .vector_width = v,
+        .items = u > 2 ? 2 : u,
+        .threads_per_block = 256,
+        .group_dims = columns_allowed(Columns),
+        .blocks = has_few_registers<Program> && !program_traits<Program>::has_positions ? 6 : 1};
     if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no elements: no launch");
     auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
@@ -74,9 +76,9 @@ struct flat_planner {
       if (operands.is_packed) return planned<Program, large>(operands, "contiguous vectors");
     return planned<Program, general>(
         operands, is_bound_by_arithmetic<Program> ? "single elements: arithmetic is the bound"
-                  : operands.moves_elements()
-                      ? "single elements: an operand is strided, misaligned or of odd length"
-                  : operands.is_contiguous ? "contiguous vectors, the last one in part"
+                  : operands.has_strided          ? "single elements: an operand is strided"
+                  : operands.moves_elements()     ? "parts of vectors: an operand is misaligned"
+                  : operands.is_contiguous        ? "contiguous vectors, the last one in part"
                                            : "vectors along the innermost axis, others repeated");
   }
 

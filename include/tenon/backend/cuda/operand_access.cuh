@@ -12,7 +12,7 @@ namespace tenon::detail {
 // changes how fast a kernel is and never its bits.
 enum class access : unsigned char {
   packed,    // contiguous along all columns: one access
-  elements,  // contiguous but misaligned: V accesses
+  elements,  // contiguous but misaligned: parts of two accesses, or V accesses
   blocked,   // contiguous along the innermost axis, which no vector crosses: one access
   splat,     // repeated along the innermost axis, which no vector crosses: one element stands for V
   strided,   // V accesses at places of their own
