@@ -14,6 +14,15 @@ template <class Program>
 inline constexpr bool passes_once =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
+// Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
+// of which four blocks with large states would leave too few.
+template <class Program, class C>
+inline constexpr int streamed_blocks_held =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    has_large_states<Program>&& C::blocks > 3 ? 3 :
+#endif
+                                              C::blocks;
+
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
@@ -54,7 +63,11 @@ template <class Program, class C> struct streamed_worker {
 
  private:
   using loads = needed_loads<Program, v, items, 1, false>;
-  using running = running_states<Program, v, items, 1>;
+  // Of a tile in flight large states take in 16 elements at a time, for whose values there are
+  // registers.
+  static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
+                                                                           : items;
+  using running = running_states<Program, v, taken, 1>;
   using tile_type = selected_registers<Program, loads>;
 
   __device__ __forceinline__ void sweep(int segment, operand_offsets<Program> const& offsets,
@@ -63,36 +76,57 @@ template <class Program, class C> struct streamed_worker {
     reset<Program, running>(states);
     cascade<Program, running> levels;
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
-    // The segment begins at `origin` and has `vectors` before its end or the row's.
-    long long const size = a.split.tiles_per_segment * step, origin = segment * size,
-                    left = is_inside ? a.vectors - origin : 0;
-    int const vectors = static_cast<int>(left < size ? left : size);
-    int first = 0;
-    auto take = [&](tile_type& tile, auto const& positions) {
-      selected_registers<Program, no_loads> none;
-      process_tile<1, false, v, items, dims, loads, no_loads, no_loads>(tile, none, states, f, a,
-                                                                        offsets, positions, true);
+    auto take = [&](tile_type const& tile, auto const& positions) {
+#pragma unroll
+      for (int u = 0; u < items; u += taken) {
+        selected_registers<Program, needed_loads<Program, v, taken, 1, false>> part;
+        for_each_selected<Program, loads>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+#pragma unroll
+          for (int i = 0; i < taken; ++i)
+            read_register<k>(part).at[i] = read_register<k>(tile).at[u + i];
+        });
+        selected_registers<Program, no_loads> none;
+        process_tile<1, false, v, taken, dims, needed_loads<Program, v, taken, 1, false>, no_loads,
+                     no_loads>(part, none, states, f, a, offsets, positions.from(u), true);
+      }
       levels.after_tile(states);
     };
     if constexpr (dims == 1) {
-      // Tiles that are all inside need no look at their vectors.
+      // 32 bits hold the number of packed vectors.
+      int const size = static_cast<int>(a.split.tiles_per_segment) * step,
+                all = is_inside ? static_cast<int>(a.vectors) : 0;
+      int first = segment * size, end = first + size;
+      if (end > all) end = all;
+        // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
-      for (; vectors - first >= step; first += step) {
-        whole_positions<int> const positions{static_cast<int>(origin) + first + thread, lanes};
+      for (; end - first >= step; first += step) {
+        whole_positions<int> const positions{first + thread, lanes};
         tile_type tile;
         request(tile, offsets, positions);
         take(tile, positions);
       }
-    }
-    // The last vector of a row may be one in part.
-    int const partial = dims > 1 && left <= size ? a.tail : 0;
+      if (first < end) {
+        item_positions<int> const positions{first + thread, lanes, end};
+        tile_type tile;
+        request(tile, offsets, positions);
+        take(tile, positions);
+      }
+    } else {
+      // The segment begins at `origin` and has `vectors` before its end or the row's, the last of
+      // which may be one in part.
+      long long const size = a.split.tiles_per_segment * step, origin = segment * size,
+                      left = is_inside ? a.vectors - origin : 0;
+      int const vectors = static_cast<int>(left < size ? left : size),
+                partial = left <= size ? a.tail : 0;
 #pragma unroll 1
-    for (; first < vectors; first += step) {
-      far_positions const positions{{first + thread, lanes, vectors - (partial != 0), partial},
-                                    origin};
-      tile_type tile;
-      request(tile, offsets, positions);
-      take(tile, positions);
+      for (int first = 0; first < vectors; first += step) {
+        far_positions const positions{{first + thread, lanes, vectors - (partial != 0), partial},
+                                      origin};
+        tile_type tile;
+        request(tile, offsets, positions);
+        take(tile, positions);
+      }
     }
     levels.finish(f.row, states);
   }
@@ -141,7 +175,7 @@ template <class Program, class C> struct streamed_worker {
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the slots and the tickets are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+__global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_held<Program, C>)
     streamed_rows_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   registers<Program, place::launch> launch;

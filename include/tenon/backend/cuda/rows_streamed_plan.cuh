@@ -37,12 +37,6 @@ struct streamed_rows_planner : rows_planner_base {
     if (program_traits<Program>::has_total || program_traits<Program>::has_planes) return 1;
     return static_cast<int>(clamped(enough_blocks / rows, 1, segments));
   }
-  // Blocks that leave a part of the totals: those that 132 multiprocessors hold at once, a
-  // constant. H200, cross entropy of 8192 x 32768 bf16, of which they hold 396: 208 us with 528.
-  template <class Program>
-  static constexpr long long streamed_parts = clamped(132 *
-                                                          streamed<Program, packed_columns>.blocks,
-                                                      1, parts<Program>);
 
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan<Program> plan_streamed(bound_layout<Program> const& layout,
@@ -62,7 +56,7 @@ struct streamed_rows_planner : rows_planner_base {
     long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     long long most = most_blocks;
     if constexpr (program_traits<Program>::has_total)
-      most = streamed_parts<Program>;
+      most = parts<Program>;
     else if (cut.segments > 1)
       most = enough_blocks;
     if (cut.segments > 1)
