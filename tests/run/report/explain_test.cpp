@@ -113,6 +113,7 @@ TEST(explain, slower_paths_of_a_device) {
   EXPECT_TRUE(contains(costs_on_device("row read again in each phase", 1000, 100000, 100000), "longer than registers hold"));
   EXPECT_TRUE(contains(costs_on_device("row in registers", 1, 100000, 100000), "only 1 row, each the work of one block"));
   EXPECT_FALSE(contains(costs_on_device("row read again in each phase, shared by several blocks", 1, 1 << 20, 1 << 20), "only 1 row"));
+  EXPECT_FALSE(contains(costs_on_device("row read once, shared by several blocks", 1, 1 << 20, 1 << 20), "only 1 row"));
 }
 
 TEST(explain, an_empty_tensor_has_no_bytes) {

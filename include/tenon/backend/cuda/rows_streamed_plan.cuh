@@ -61,10 +61,12 @@ struct streamed_rows_planner : rows_planner_base {
       most = enough_blocks;
     if (cut.segments > 1)
       result.split.blocks_per_row = blocks_of_row<Program>(groups, cut.segments);
-    result.why = is_single                         ? "single elements, row read once"
-                 : cut.lanes <= 32                 ? "row read once by a warp or less"
-                 : result.split.blocks_per_row > 1 ? "row read once by several blocks"
-                                                   : "row read once by several warps";
+    bool const is_shared = result.split.blocks_per_row > 1;
+    result.why = is_single && is_shared ? "single elements, row read once, shared by several blocks"
+                 : is_single            ? "single elements, row read once"
+                 : is_shared            ? "row read once, shared by several blocks"
+                 : cut.lanes <= 32      ? "row read once by a warp or less"
+                                        : "row read once by several warps";
     finish<Program, arguments>(result, layout, call, most, groups);
     return result;
   }
