@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that are kept until they are finished, of the lengths where kernels change: against plain
+// loops, and with the same bits misaligned and by themselves.
+#include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
+
+namespace {
+
+using reference::doubles;
+
+// In vectors of 16 bytes of f32 and of bf16: 1, 64, 128, 2048, 4096, and one more of each.
+constexpr std::int64_t lengths[] = {8,    16,   256,   264,   512,   520,   1024,  1032,  4096,
+                                    8192, 8200, 16384, 16392, 32768, 32776, 65536, 131072};
+
+doubles softmax_of(doubles const& x) {
+  doubles result = x;
+  std::int64_t const columns = x.extents[1];
+  for (std::int64_t i = 0; i < x.extents[0]; ++i) {
+    double most = x[i * columns], sum = 0;
+    for (std::int64_t j = 0; j < columns; ++j) most = std::max(most, x[i * columns + j]);
+    for (std::int64_t j = 0; j < columns; ++j) sum += std::exp(x[i * columns + j] - most);
+    for (std::int64_t j = 0; j < columns; ++j)
+      result[i * columns + j] = std::exp(x[i * columns + j] - most) / sum;
+  }
+  return result;
+}
+doubles normalized(doubles const& x) {
+  doubles result = x;
+  std::int64_t const columns = x.extents[1];
+  for (std::int64_t i = 0; i < x.extents[0]; ++i) {
+    double mean = 0, variance = 0;
+    for (std::int64_t j = 0; j < columns; ++j)
+      mean += x[i * columns + j] / static_cast<double>(columns);
+    for (std::int64_t j = 0; j < columns; ++j)
+      variance += (x[i * columns + j] - mean) * (x[i * columns + j] - mean);
+    variance /= static_cast<double>(columns);
+    for (std::int64_t j = 0; j < columns; ++j)
+      result[i * columns + j] = (x[i * columns + j] - mean) / std::sqrt(variance + 1e-5);
+  }
+  return result;
+}
+
+// absolute: by how much a roundoff of the mean moves a result.
+template <class T, class Function, class Expected>
+void check_rows(Function const& f, Expected const& expected_of, double absolute) {
+  for (std::int64_t columns : lengths)
+    for (std::int64_t rows : {1, 3, 64}) {
+      if (rows * columns > 1 << 18) continue;
+      std::string const what = std::to_string(rows) + " x " + std::to_string(columns);
+      auto x = random_array<T, 2>({rows, columns}, arrangement::contiguous, -4, 4);
+      doubles const given = x.values();
+      array<T, 2> out({rows, columns});
+      f.into(out.view())(x.view());
+      double const roundoffs = 32 + sum_roundoffs(columns);
+      check_close(tn::dtype_of<T>, out.result(), expected_of(given),
+                  {.arithmetic = roundoffs, .absolute = absolute * roundoffs * 0x1p-24}, what);
+      array<T, 2> elsewhere({rows, columns}, arrangement::misaligned, given),
+          again({rows, columns});
+      f.into(again.view())(elsewhere.view());
+      EXPECT_EQ(again.bits(), out.bits()) << "misaligned, " << what;
+      reference::elements const of_last(given.values.end() - columns, given.values.end());
+      array<T, 2> last({1, columns}, arrangement::contiguous, doubles({1, columns}, of_last));
+      array<T, 2> by_itself({1, columns});
+      f.into(by_itself.view())(last.view());
+      std::vector<unsigned char> const all = out.bits();
+      auto const bytes = columns * static_cast<std::int64_t>(sizeof(T));
+      EXPECT_EQ(by_itself.bits(), std::vector<unsigned char>(all.end() - bytes, all.end()))
+          << "by itself, " << what;
+    }
+}
+
+template <class T> void check_softmax() {
+  check_rows<T>(tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); }), softmax_of, 0);
+}
+TEST(row_lengths, softmax_of_f32) { check_softmax<float>(); }
+TEST(row_lengths, softmax_of_bf16) { check_softmax<tn::bfloat16>(); }
+
+template <class T> void check_layer_norm() {
+  check_rows<T>(tn::compile([](auto x) { return tn::layer_norm(x, tn::axis<1>); }), normalized, 4);
+}
+TEST(row_lengths, layer_norm_of_f32) { check_layer_norm<float>(); }
+TEST(row_lengths, layer_norm_of_bf16) { check_layer_norm<tn::bfloat16>(); }
+
+}  // namespace
