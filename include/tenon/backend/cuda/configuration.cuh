@@ -78,6 +78,10 @@ inline constexpr unsigned long long build_hash = hash_build();
 template <class Program, class Selector>
 struct selected_registers : register_file<Selector, held_sequence<Program, Selector>> {};
 
+template <class Program, class Selected>
+inline constexpr bool has_selected =
+    !std::is_same_v<held_sequence<Program, Selected>, std::integer_sequence<int>>;
+
 // Calls visit(integral_constant<int, K>) for them.
 template <class Program, class Selector, class Visit>
 __device__ __forceinline__ void for_each_selected(Visit&& visit) {

@@ -203,39 +203,42 @@ template <class Program, class Selected, int V, int Items, int Dims, bool IsStre
 __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
                                           operand_offsets<Program> const& row,
                                           Positions const& positions, bool is_row_inside) {
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    using T = storage_t<I::type>;
-    auto& to = read_register<k>(tile).at;
-    bool is_wanted = is_row_inside || !I::varies_over_rows;
-    if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
-    T const* from = load_address<Program, k>(a, row.loads[I::bits]) +
-                    static_cast<long long>(positions.at(0)) * V;
-#pragma unroll
-    for (int u = 0; u < Items; ++u) {
-      to[u] = {};
-      load_packed<expected_reuse<Program, I, IsStreamed>>(
-          to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
-    }
-  });
-  if constexpr (Dims > 1) {
-    if (a.is_packed) return;
+  // Most sweeps ask for nothing between the rows: nothing is compiled for them.
+  if constexpr (has_selected<Program, Selected>) {
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if (is_row_inside || !I::varies_over_rows)
-        load_by_elements<Program, k, V, Items, IsStreamed>(read_register<k>(tile), a, row,
-                                                           positions);
+      using T = storage_t<I::type>;
+      auto& to = read_register<k>(tile).at;
+      bool is_wanted = is_row_inside || !I::varies_over_rows;
+      if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
+      T const* from = load_address<Program, k>(a, row.loads[I::bits]) +
+                      static_cast<long long>(positions.at(0)) * V;
+#pragma unroll
+      for (int u = 0; u < Items; ++u) {
+        to[u] = {};
+        load_packed<expected_reuse<Program, I, IsStreamed>>(
+            to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
+      }
     });
-    if (a.is_contiguous) return;
-  }
-  if constexpr (Dims > contiguous_columns) {
+    if constexpr (Dims > 1) {
+      if (a.is_packed) return;
+      for_each_selected<Program, Selected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if (is_row_inside || !I::varies_over_rows)
+          load_by_elements<Program, k, V, Items, IsStreamed>(read_register<k>(tile), a, row,
+                                                             positions);
+      });
+      if (a.is_contiguous) return;
+    }
+    if constexpr (Dims > contiguous_columns) {
 #pragma unroll 1
-    for (int u = 0; u < Items; ++u) {
-      load_by_digits<Program, Selected, V>(tile, a, row, positions.at(u),
-                                           positions.template count<V>(u), is_row_inside);
-      rotate<Program, Selected>(tile);
+      for (int u = 0; u < Items; ++u) {
+        load_by_digits<Program, Selected, V>(tile, a, row, positions.at(u),
+                                             positions.template count<V>(u), is_row_inside);
+        rotate<Program, Selected>(tile);
+      }
     }
   }
 }

@@ -20,9 +20,6 @@ struct needed_positions : positions_at<Program, place::element> {
   static constexpr bool holds =
       base::template holds<K>&& element_needs<Program>::template at<Phase, Stores>.needed[K];
 };
-template <class Program, class Selected>
-inline constexpr bool has_selected =
-    !std::is_same_v<held_sequence<Program, Selected>, std::integer_sequence<int>>;
 
 // Those that all elements of a row have in common.
 template <class Program, class Arguments>
