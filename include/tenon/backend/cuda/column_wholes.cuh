@@ -27,6 +27,8 @@ template <class Program, int V, int Items, int Threads, int First> struct column
     return (0 + ... + bytes_of<K>());
   }
   static constexpr int bytes = sum(typename program_traits<Program>::sequence{});
+  template <int K>
+  static constexpr int bytes_before = First + sum(std::make_integer_sequence<int, K>{});
 
   // Carries the recent parts over, for the first time if is_first: then there is no whole yet.
   template <class States>
@@ -67,8 +69,7 @@ template <class Program, int V, int Items, int Threads, int First> struct column
     for_each_selected<Program, carried>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using part = value_list<state<k>, together<k>>;
-      constexpr int before = First + sum(std::make_integer_sequence<int, k>{});
-      part* const parts = reinterpret_cast<part*>(staged + before) + thread;
+      part* const parts = reinterpret_cast<part*>(staged + bytes_before<k>) + thread;
 #pragma unroll
       for (int first = 0; first < V * Items; first += together<k>) {
         part recent;
