@@ -11,8 +11,10 @@
 namespace tenon {
 namespace detail {
 
-// A thread's states of the reductions, of which there is one value in the end.
-template <class Program> struct tile_states : reductions_of<Program, place::row, 1> {
+// A thread's states of the reductions, of which there is one value in the end. Each takes in one
+// vector after the other, of which a tile has Items.
+template <class Program, int Items> struct tile_states : reductions_of<Program, place::row, 1> {
+  static constexpr int steps_per_tile = Items;
   template <int K> using type = value_list<typename reduction_facts<Program, K>::state, 1>;
 };
 // The operands of the reductions, of a vector of elements.
@@ -23,7 +25,7 @@ template <class Program, int V> struct tile_values : reductions_of<Program, plac
 // Takes in the first `count` elements of a vector.
 template <class Program, int V, class States, class Values>
 __device__ __forceinline__ void take_vector(States& states, Values const& values, int count) {
-  for_each_selected<Program, tile_states<Program>>([&](auto selected) {
+  for_each_selected<Program, reductions_of<Program, place::row, 1>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using facts = reduction_facts<Program, k>;
     typename facts::state lifted[V];
@@ -137,8 +139,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
       evaluate_element<1, true>(f);
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        read_register<k>(results).at[i] =
-            value_of<stored_by<Program, k>::instruction>(f);
+        read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(f);
       });
       for_each_selected<Program, tile_values<Program, v>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -221,10 +222,11 @@ __global__ void __launch_bounds__(detail::tile_threads, detail::square_blocks_he
   registers<Program, place::total> total;
   frame<Program> around{launch, row, no_element, total};
   start(around, a);
-  selected_registers<Program, tile_states<Program>> states;
+  using running = tile_states<Program, C::items>;
+  selected_registers<Program, running> states;
   if constexpr (program_traits<Program>::has_reduction) {
-    reset<Program, tile_states<Program>>(states);
-    cascade<Program, tile_states<Program>> levels;
+    reset<Program, running>(states);
+    cascade<Program, running> levels;
 #pragma unroll 1
     for (long long tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
       process_square<Program, C>(a, around, states, static_cast<unsigned>(tile));
