@@ -174,7 +174,9 @@ def selection(rng, x, y, condition):
     arrays, shape = [], broadcast_shape([condition.shape, x.shape, y.shape])
     for run in range(RUNS):
         c, a, b = (broadcast(v.arrays[run], shape) for v in (condition, x, y))
-        arrays.append(Array(dtype, shape, [converted(dtype, p if k else q) if not is_float(dtype) else float(p if k else q)
+        if is_float(dtype):
+            a, b = in_float(dtype, x.dtype, a), in_float(dtype, y.dtype, b)
+        arrays.append(Array(dtype, shape, [converted(dtype, p if k else q) if not is_float(dtype) else p if k else q
                                            for k, p, q in zip(c, a, b)]))
     return Value(f"tn::where({condition.text}, {x.text}, {y.text})", arrays)
 
