@@ -5,5 +5,5 @@
 #include "tenon/backend/cpu/sort.hpp"
 #include "tenon/capture/sort.hpp"
 #if defined(__CUDACC__)
-#include "tenon/backend/cuda/sort_plan.cuh"
+#include "tenon/backend/cuda/sort/plan.cuh"
 #endif

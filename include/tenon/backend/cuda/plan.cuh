@@ -2,17 +2,17 @@
 #pragma once
 // A bound program → the CUDA kernel that runs it, its grid and its workspace.
 
-#include "tenon/backend/cuda/flat_plan.cuh"
-#include "tenon/backend/cuda/grid_plan.cuh"
-#include "tenon/backend/cuda/mixed_plan.cuh"
-#include "tenon/backend/cuda/moved_plan.cuh"
-#include "tenon/backend/cuda/ordered_plan.cuh"
-#include "tenon/backend/cuda/planes_plan.cuh"
-#include "tenon/backend/cuda/rows_plan.cuh"
-#include "tenon/backend/cuda/scan_plan.cuh"
-#include "tenon/backend/cuda/scatter_plan.cuh"
-#include "tenon/backend/cuda/split_rows_plan.cuh"
-#include "tenon/backend/cuda/transposed_plan.cuh"
+#include "tenon/backend/cuda/flat/plan.cuh"
+#include "tenon/backend/cuda/grid/plan.cuh"
+#include "tenon/backend/cuda/mixed/plan.cuh"
+#include "tenon/backend/cuda/moved/plan.cuh"
+#include "tenon/backend/cuda/ordered/plan.cuh"
+#include "tenon/backend/cuda/planes/plan.cuh"
+#include "tenon/backend/cuda/rows/plan.cuh"
+#include "tenon/backend/cuda/rows/split_plan.cuh"
+#include "tenon/backend/cuda/scan/plan.cuh"
+#include "tenon/backend/cuda/scatter/plan.cuh"
+#include "tenon/backend/cuda/transposed/plan.cuh"
 
 namespace tenon {
 

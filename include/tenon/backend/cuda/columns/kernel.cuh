@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The columns skeleton: rows that lie next to each other in memory are reduced side by side, each
+// thread a vector of them; a long reduction is shared by several blocks.
+
+#include "tenon/backend/cuda/columns/worker.cuh"
+
+namespace tenon {
+
+// Owners: block b has slice b / tiles of the reduced positions of tile b % tiles, which is
+// blockDim.x vectors of V neighbouring rows; thread (x, y) takes positions y, y + height, ... of
+// vector x. Kept: a cluster has the slices of one tile, and the shared memory of each block what
+// several sweeps need of its slice. Registers: items vectors of each operand, three levels of
+// states per row and reduction. Shared memory: one state per thread and row. Global memory: each
+// operand is read once (not kept: once per phase that needs it), each element store written once;
+// slices meet in the workspace, those of a cluster in its shared memory.
+// @pre slices == 1 unless kept, or there is one phase and no element store; the tickets are 0
+// @post every store is written once per position; the split, and so the order of every sum, is a
+// function of the shape; the tickets are 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block,
+                                  detail::columns_worker<Program, C>::blocks_held)
+    columns_kernel(const __grid_constant__ Arguments a) {
+  using namespace detail;
+  using totals = reductions_of<Program, place::total, 0>;
+  constexpr int phases = program_traits<Program>::row_phases;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> rows[C::vector_width];
+  registers<Program, place::element> no_element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, rows[0], no_element, total};
+  start(f, a);
+  for_each_selected<Program, totals>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(total) = reduction_facts<Program, k>::identity();
+  });
+  bool is_writer = threadIdx.x == 0 && threadIdx.y == 0;
+  if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
+
+  columns_worker<Program, C> worker{{a}, launch, total, rows};
+  worker.begin();
+  if constexpr (columns_worker<Program, C>::may_keep)
+    if (a.is_kept) worker.bring_kept();
+  if (!worker.reduce_all(std::make_integer_sequence<int, phases>{})) return;
+  if constexpr (has_element_stores<Program>) worker.store_elements();
+  if constexpr (columns_worker<Program, C>::may_keep)
+    if (a.is_kept && worker.slice > 0) return;  // the first block of a tile ends its rows
+  worker.end();
+
+  if constexpr (program_traits<Program>::has_total) {
+    int buffer = 0;
+    grid_part mine{static_cast<unsigned>(worker.tile), static_cast<unsigned>(a.tiles),
+                   a.workspace + ticket_count - 1, a.workspace + a.first_total};
+    if (!combine_by_ticket<Program, totals, C::threads_per_block>(total, mine, buffer)) return;
+    evaluate<place::total, 0, max_nodes>(f);
+    if (is_writer) store_all<place::total>(f, a);
+  }
+}
+
+}  // namespace tenon

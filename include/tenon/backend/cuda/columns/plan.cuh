@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the configuration and the grid of the columns skeleton.
+
+#include "tenon/backend/cuda/columns/kernel.cuh"
+#include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/program/visit.hpp"
+
+namespace tenon::detail {
+
+struct columns_planner {
+  static constexpr int threads = 256;
+  // Blocks that share the reductions: two for each of 132 multiprocessors, which hold them all at
+  // once; a constant, so that the order of a sum does not depend on the device. H200, 65536 x 4096
+  // f32: 241 us, with 528 blocks, which need a second turn, 292 us.
+  static constexpr long long blocks_wanted = 264;
+  // What the rows under way may occupy of the second-level cache when later phases read them again.
+  static constexpr long long bytes_kept = 40ll << 20;
+
+  // Neighbouring rows of a thread: 16 bytes of the widest operand, fewer where each row has much to
+  // keep.
+  template <class Program>
+  static constexpr int width = [] {
+    int result = element_operands<Program>::vector_width;
+    while (result > 1 && result * row_state_words < Program >> 16) result /= 2;
+    return result;
+  }();
+  // Positions in flight: 128 bytes per thread, so that two blocks on a multiprocessor have 64 KB.
+  // Where shared memory has them, fewer, so that three blocks have registers.
+  template <class Program>
+  static constexpr int items = [] {
+    int loads = element_operands<Program>::loads;
+    int result = loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
+    return is_any_kept<Program, width<Program>> ? result / 2 : result;
+  }();
+
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const& facts) {
+    constexpr int v = width<Program>;
+    constexpr configuration chosen{
+        .vector_width = v, .items = items<Program>, .threads_per_block = threads};
+    using arguments = columns_arguments<Program>;
+    cuda_plan<Program> result;
+    result.function = reinterpret_cast<void const*>(
+        &columns_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
+    result.chosen = chosen;
+    arguments a{};
+    set_operands<Program, v>(a, layout, call);
+    if (!split_kept<Program>(result, a, facts)) split<Program>(result, a);
+    prepare(result, a);
+    return result;
+  }
+
+ private:
+  template <class Program, int V>
+  [[gnu::cold]] static void set_operands(columns_arguments<Program>& a,
+                                         bound_layout<Program> const& layout,
+                                         bound_arguments<Program> const& call) {
+    int const inner = layout.rows.dims - 1;
+    a.innermost = layout.rows.extents[inner];
+    a.rows = a.group_of(layout.rows, divide_up(a.innermost, V));
+    a.columns = a.group_of(layout.columns);
+    a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
+      bool result = is_aligned_vector(address, bytes, V, from.row_strides[inner]);
+      for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % V == 0;
+      for (int d = 0; d < layout.columns.dims; ++d)
+        result = result && from.column_strides[d] % V == 0;
+      return result;
+    });
+    a.is_plain = layout.columns.dims == 1;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::where == place::element)
+        a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
+      if constexpr (I::is_store && I::where == place::element)
+        a.is_plain = a.is_plain && a.store_moves_whole[I::bits];
+    });
+  }
+
+  // How a tile of rows that is read once is shared; a function of the shape alone.
+  struct kept_share {
+    long long lanes, blocks;  // vectors of a tile, and blocks of its cluster
+  };
+  template <class Program>
+  static kept_share share_kept(columns_arguments<Program> const& a, long long most_bytes,
+                               int most_blocks) {
+    using kept = kept_vectors<Program, width<Program>, threads>;
+    kept_share share{1, 1};
+    while (share.lanes < 32 && share.lanes < a.rows.size) share.lanes *= 2;
+    // 128 bytes: a whole cache line of each position.
+    long long const least_lanes = share.lanes < 8 ? share.lanes : 8;
+    auto const steps = [&] {
+      return divide_up(divide_up(a.columns.size, share.blocks), threads / share.lanes);
+    };
+    auto const fits = [&] { return steps() * kept::bytes_per_step <= most_bytes; };
+    auto const fills_device = [&] {
+      return divide_up(a.rows.size, share.lanes) * share.blocks >= blocks_wanted;
+    };
+    while (share.lanes > least_lanes && !(fits() && fills_device())) share.lanes /= 2;
+    while (share.blocks < most_blocks && !fits()) share.blocks *= 2;
+    if (!fits()) return {0, 0};
+    while (share.blocks < most_blocks && steps() > 1 && !fills_device()) share.blocks *= 2;
+    return share;
+  }
+
+  // Where more than one sweep needs a load and a cluster's shared memory holds a tile of rows.
+  template <class Program>
+  [[gnu::cold]] static bool split_kept(cuda_plan<Program>& plan, columns_arguments<Program>& a,
+                                       cuda_device_facts const& facts) {
+    using kept = kept_vectors<Program, width<Program>, threads>;
+    using totals = reductions_of<Program, place::total, 0>;
+    if constexpr (is_any_kept<Program, width<Program>>) {
+      if (a.columns.size == 0 || a.rows.size == 0) return false;
+      int const most_blocks = facts.compute_capability >= 90 ? 8 : 1;
+      long long const available =
+          clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
+      // While one block of a multiprocessor waits, the others read or write.
+      for (int held :
+           {kept_blocks_held<Program, width<Program> * row_state_words<Program>>, 2, 1}) {
+        long long const most_bytes = most_kept_bytes / held;
+        if (most_bytes > available) break;
+        kept_share const share = share_kept<Program>(a, most_bytes, most_blocks);
+        if (share.blocks == 0) continue;
+        long long const height = threads / share.lanes;
+        a.is_kept = true;
+        a.tiles = divide_up(a.rows.size, share.lanes);
+        a.slices = share.blocks;
+        a.slice_length = divide_up(divide_up(a.columns.size, share.blocks), height) * height;
+        plan.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(height));
+        plan.grid = dim3(static_cast<unsigned>(a.tiles * a.slices));
+        plan.cluster = static_cast<unsigned>(share.blocks);
+        plan.shared_bytes = static_cast<unsigned>(a.slice_length / height * kept::bytes_per_step);
+        plan.why = share.blocks > 1
+                       ? "neighbouring threads on neighbouring rows, kept in a cluster"
+                       : "neighbouring threads on neighbouring rows, kept in shared memory";
+        allow_shared_bytes(plan.function, available);
+        a.first_total = first_partial;
+        if constexpr (program_traits<Program>::has_total)
+          if (a.tiles > 1)
+            plan.workspace_bytes =
+                sizeof(unsigned) *
+                static_cast<std::size_t>(first_partial + a.tiles * partial_words<Program, totals>);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Bytes of the element operands at one position of a vector of rows.
+  template <class Program>
+  static constexpr int bytes_per_vector = [] {
+    int bytes = 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::moves_elements) bytes += width<Program> * size_of(I::type);
+    });
+    return bytes;
+  }();
+
+  template <class Program>
+  [[gnu::cold]] static void split(cuda_plan<Program>& plan, columns_arguments<Program>& a) {
+    constexpr int u = items<Program>;
+    constexpr bool is_sliced =
+        program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
+    using reductions = reductions_of<Program, place::row, 1>;
+    using totals = reductions_of<Program, place::total, 0>;  // of the values of all tiles
+    long long lanes = 1;
+    while (lanes < 32 && lanes < a.rows.size) lanes *= 2;
+    // Threads without a position would be idle.
+    while (lanes < threads && (threads / lanes / 2) * u >= a.columns.size) lanes *= 2;
+    plan.why = "neighbouring threads on neighbouring rows";
+    if constexpr (!is_sliced) {
+      // Narrower tiles, down to 64 bytes of an operand: until there is one for each block, and
+      // until what all blocks have under way stays in the cache for the next phase.
+      auto wants_narrower = [&] {
+        long long under_way = blocks_wanted * lanes * bytes_per_vector<Program> * a.columns.size;
+        return divide_up(a.rows.size, lanes) < blocks_wanted || under_way > bytes_kept;
+      };
+      while (lanes > 4 && lanes <= 32 && wants_narrower()) lanes /= 2;
+      plan.why = "neighbouring threads on neighbouring rows, read again in each phase";
+    }
+    long long const height = threads / lanes, step = height * u;
+    a.tiles = at_least(1, divide_up(a.rows.size, lanes));
+    a.slices = 1;
+    if (is_sliced && a.tiles < ticket_count)
+      a.slices = clamped(blocks_wanted / a.tiles, 1, divide_up(at_least(1, a.columns.size), step));
+    a.slice_length = at_least(1, divide_up(divide_up(a.columns.size, a.slices), step)) * step;
+    a.slices = at_least(1, divide_up(a.columns.size, a.slice_length));
+    if (a.slices > 1) plan.why = "neighbouring threads on neighbouring rows, columns over blocks";
+    plan.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
+    plan.grid = dim3(static_cast<unsigned>(a.tiles * a.slices));
+
+    long long partials = 0;
+    if constexpr (is_sliced)
+      if (a.slices > 1)
+        partials = a.tiles * a.slices * lanes * width<Program> * partial_words<Program, reductions>;
+    a.first_total = first_partial + partials;
+    if constexpr (program_traits<Program>::has_total)
+      if (a.tiles > 1) partials += a.tiles * partial_words<Program, totals>;
+    if (partials > 0)
+      plan.workspace_bytes = sizeof(unsigned) * static_cast<std::size_t>(first_partial + partials);
+  }
+};
+
+}  // namespace tenon::detail

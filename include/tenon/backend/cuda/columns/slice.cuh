@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which rows and which reduced positions a thread of the columns skeleton has, and their operands →
+// registers, from global memory or from what was kept in shared memory.
+
+#include "tenon/backend/cuda/columns/arguments.cuh"
+#include "tenon/backend/cuda/parts/cluster.cuh"
+#include "tenon/backend/cuda/parts/kept_vectors.cuh"
+
+namespace tenon::detail {
+
+template <class Program, class C> struct columns_slice {
+  static constexpr int v = C::vector_width, threads = C::threads_per_block;
+  using kept = kept_vectors<Program, v, threads>;
+  static constexpr bool may_keep = is_any_kept<Program, v>;
+
+  columns_arguments<Program> const& a;
+  operand_offsets<Program> offsets = {};
+  long long tile = 0, slice = 0;
+  int count = 0;  // rows that are inside: the first ones
+
+  __device__ __forceinline__ void begin() {
+    if (may_keep && a.is_kept)
+      tile = blockIdx.x / a.slices, slice = blockIdx.x % a.slices;
+    else
+      tile = blockIdx.x % a.tiles, slice = blockIdx.x / a.tiles;
+    long long vector = tile * blockDim.x + threadIdx.x;
+    if (vector < a.rows.size) find_rows(vector);
+  }
+
+  // Positions of this slice: from first_position() + threadIdx.y on, blockDim.y apart.
+  __device__ __forceinline__ long long first_position() const { return slice * a.slice_length; }
+  __device__ __forceinline__ long long end_position() const {
+    long long const end = (slice + 1) * a.slice_length;
+    return end > a.columns.size ? a.columns.size : end;
+  }
+
+  // Brings all positions of the kept loads. @post all blocks of the cluster have begun
+  __device__ __forceinline__ void bring_kept() const {
+    using loads = kept_loads<Program, v>;
+    long long const end = count > 0 ? end_position() : 0;
+    int const height = static_cast<int>(blockDim.y);
+    int step = 0;
+#pragma unroll 4
+    for (long long at = first_position() + threadIdx.y; at < end; at += height, ++step) {
+      operand_offsets<Program> where;
+      find_position<loads>(where, at);
+      for_each_selected<Program, loads>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
+        if (a.load_moves_whole[I::bits] && count == v) return kept::template bring<k>(step, from);
+        typename kept::template vector<k> all{};
+        load_singly(all, from, a.load_rows[I::bits][a.rows.dims - 1], count);
+        kept::template put<k>(step, all);
+      });
+    }
+    if (a.slices > 1) cluster_barrier();
+    wait_for_sent();
+  }
+
+  // Where the selected operands are at position `at` of the reduced axes, beyond `offsets`.
+  template <class Selected>
+  __device__ __forceinline__ void find_position(operand_offsets<Program>& to, long long at) const {
+    for_each_selected<Program, Selected>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      if constexpr (I::is_load)
+        to.loads[I::bits] = offsets.loads[I::bits];
+      else
+        to.stores[I::bits] = offsets.stores[I::bits];
+    });
+    for_each_digit(a.columns, at, [&](int d, long long position) {
+      for_each_selected<Program, Selected>([&](auto selected) {
+        using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+        if constexpr (I::is_load)
+          to.loads[I::bits] += position * a.load_columns[I::bits][d];
+        else
+          to.stores[I::bits] += position * a.store_columns[I::bits][d];
+      });
+    });
+  }
+
+  // Whether `Items` positions from `first` on are inside, and nothing is to be looked for.
+  template <int Items>
+  __device__ __forceinline__ bool is_full(long long first, long long end) const {
+    return count == v && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+  }
+
+  // Loads `Items` positions of the selected operands, the thread's from number `step` on; what is
+  // not inside is 0.
+  template <class Selected, int Items, class Tile>
+  __device__ __forceinline__ void load(Tile& loaded, long long first, long long end,
+                                       int step) const {
+    if constexpr (may_keep) {
+      if (a.is_kept) {
+        bool const is_inside = is_full<Items>(first, end);
+        for_each_selected<Program, selected_by_keeping<Program, v, Selected, true>>(
+            [&](auto selected) {
+              constexpr int k = decltype(selected)::value;
+              auto& to = read_register<k>(loaded).at;
+              if (is_inside) {
+#pragma unroll
+                for (int u = 0; u < Items; ++u) kept::template take<k>(to[u], step + u);
+              } else {
+#pragma unroll
+                for (int u = 0; u < Items; ++u) {
+                  to[u] = {};
+                  if (first + u * static_cast<int>(blockDim.y) < end)
+                    kept::template take<k>(to[u], step + u);
+                }
+              }
+            });
+        return read_any<selected_by_keeping<Program, v, Selected, false>, Items>(loaded, first,
+                                                                                 end);
+      }
+    }
+    read_any<Selected, Items>(loaded, first, end);
+  }
+  // The same from global memory.
+  template <class Selected, int Items, class Tile>
+  __device__ __forceinline__ void read_any(Tile& loaded, long long first, long long end) const {
+    if (!a.is_plain || !is_full<Items>(first, end))
+      return read<Selected, Items>(loaded, first, end);
+    int const height = static_cast<int>(blockDim.y);
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      long long const stride = a.load_columns[I::bits][0];
+      auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
+#pragma unroll
+      for (int u = 0; u < Items; ++u)
+        load_packed<reuse::none>(read_register<k>(loaded).at[u], from + u * (height * stride));
+    });
+  }
+  template <class Selected, int Items, class Tile>
+  __device__ __forceinline__ void read(Tile& loaded, long long first, long long end) const {
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      long long at = first + u * static_cast<int>(blockDim.y);
+      bool is_live = at < end && count > 0;
+      operand_offsets<Program> where;
+      find_position<Selected>(where, is_live ? at : 0);
+      for_each_selected<Program, Selected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        auto& to = read_register<k>(loaded).at[u];
+        to = {};
+        if (!is_live) return;
+        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
+        // Later phases read the same bytes again, from the second-level cache.
+        if (a.load_moves_whole[I::bits] && count == v)
+          load_packed<reuse::none>(to, from);
+        else
+          load_singly(to, from, a.load_rows[I::bits][a.rows.dims - 1], count);
+      });
+    }
+  }
+
+ private:
+  // The first of the rows of vector `vector` in every operand.
+  __device__ __forceinline__ void find_rows(long long vector) {
+    using chosen = operands_at<Program, place::row, place::element>;
+    for_each_digit(a.rows, vector, [&](int d, long long position) {
+      if (d == a.rows.dims - 1) {
+        position *= v;
+        long long left = a.innermost - position;
+        count = left < v ? static_cast<int>(left) : v;
+      }
+      for_each_instruction<Program>([&](auto index) {
+        constexpr int k = decltype(index)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if constexpr (chosen::template loads<k>)
+          offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
+        if constexpr (chosen::template stores<k>)
+          offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+      });
+    });
+  }
+};
+
+}  // namespace tenon::detail

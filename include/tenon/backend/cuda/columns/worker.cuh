@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One thread of the columns skeleton: V neighbouring rows at the positions that are its own.
+
+#include "tenon/backend/cuda/columns/slice.cuh"
+#include "tenon/backend/cuda/parallel/side_by_side.cuh"
+
+namespace tenon::detail {
+
+// One thread's view of its V rows.
+template <class Program, class C> struct columns_worker : columns_slice<Program, C> {
+  using base = columns_slice<Program, C>;
+  using base::end_position, base::first_position;
+  using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::count;
+  static constexpr int items = C::items, phases = program_traits<Program>::row_phases;
+  using side = rows_side_by_side<Program, v, threads>;
+  static constexpr int blocks_held =
+      may_keep ? kept_blocks_held<Program, v * row_state_words<Program>> : 1;
+
+  registers<Program, place::launch>& launch;
+  registers<Program, place::total>& total;
+  registers<Program, place::row> (&rows)[v];
+  int buffer = 0;  // of what the blocks of a cluster send each other
+
+  __device__ __forceinline__ frame<Program> frame_of(
+      int i, registers<Program, place::element>& element) const {
+    return {launch, rows[i], element, total};
+  }
+
+  __device__ __forceinline__ void begin() {
+    base::begin();
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::template loads<k>) {
+        long long stride = a.load_rows[I::bits][a.rows.dims - 1];
+#pragma unroll
+        for (int i = 0; i < v; ++i) {
+          read_register<k>(rows[i]) = typename I::value_type{};
+          if (i < count)
+            read_register<k>(rows[i]) =
+                load_one<Program, k>(a, offsets.loads[I::bits] + i * stride);
+        }
+      }
+    });
+    evaluate_rows<0>();
+  }
+
+  template <int Phase> __device__ __forceinline__ void evaluate_rows() {
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      registers<Program, place::element> none;
+      evaluate<place::row, Phase, Phase>(frame_of(i, none));
+    }
+  }
+
+  // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
+  // combines them. @post false: another block has the result
+  template <int Phase> __device__ __forceinline__ bool reduce() {
+    using loads = needed_loads<Program, v, items, Phase, false>;
+    using states = typename side::template states<Phase>;
+    selected_registers<Program, states> running[v];
+    cascade<Program, states> levels[v];
+#pragma unroll
+    for (int i = 0; i < v; ++i) reset<Program, states>(running[i]);
+    int const height = static_cast<int>(blockDim.y);
+    long long const end = end_position();
+    int step = 0;
+    for (long long first = first_position() + threadIdx.y; first < end;
+         first += height * items, step += items) {
+      selected_registers<Program, loads> loaded;
+      this->template load<loads, items>(loaded, first, end, step);
+      long long left = (end - first + height - 1) / height;
+      int live = left < items ? static_cast<int>(left) : items;
+#pragma unroll
+      for (int i = 0; i < v; ++i) {
+        take_positions<Phase, loads>(running[i], loaded, i, live);
+        levels[i].after_tile(running[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
+    side::template combine_block<Phase>(rows);
+    if constexpr (may_keep)
+      if (a.is_kept && a.slices > 1)
+        side::template combine_cluster<Phase>(rows, static_cast<int>(a.slices), buffer);
+    bool is_last = true;
+    if constexpr (Phase == 1 && phases == 1 && !has_element_stores<Program>)
+      is_last = side::template combine_slices<Phase>(
+          rows, a.workspace, slice_part{base::tile, slice, a.tiles, a.slices});
+    if (is_last) evaluate_rows<Phase>();
+    return is_last;
+  }
+
+  // Row i of the loaded positions, of which the first `live` are inside.
+  template <int Phase, class Loads, class States, class Tile>
+  __device__ __forceinline__ void take_positions(States& running, Tile const& loaded, int i,
+                                                 int live) {
+    using collected = typename side::template collected<Phase, items>;
+    selected_registers<Program, collected> values;
+#pragma unroll
+    for (int u = 0; u < items; ++u) {
+      registers<Program, place::element> element;
+      frame<Program> f = frame_of(i, element);
+      take_element<Program, Loads>(element, loaded, u, i);
+      evaluate_element<Phase, false>(f);
+      for_each_selected<Program, collected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        read_register<k>(values).at[u] =
+            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+      });
+    }
+    side::template accumulate<collected, items>(running, values, live);
+  }
+
+  __device__ __forceinline__ void store_elements() {
+    constexpr int stored_items = items * v > 16 ? 16 / v : items;
+    using loads = needed_loads<Program, v, stored_items, phases + 1, true>;
+    using stored = element_stores<Program, v>;
+    int const height = static_cast<int>(blockDim.y);
+    long long const end = end_position();
+    int step = 0;
+    for (long long first = first_position() + threadIdx.y; first < end;
+         first += height * stored_items, step += stored_items) {
+      selected_registers<Program, loads> loaded;
+      this->template load<loads, stored_items>(loaded, first, end, step);
+      bool const is_plain = a.is_plain && this->template is_full<stored_items>(first, end);
+#pragma unroll
+      for (int u = 0; u < stored_items; ++u) {
+        long long at = first + u * height;
+        selected_registers<Program, stored> results;
+#pragma unroll
+        for (int i = 0; i < v; ++i) {
+          registers<Program, place::element> element;
+          frame<Program> f = frame_of(i, element);
+          take_element<Program, loads>(element, loaded, u, i);
+          evaluate_element<phases + 1, true>(f);
+          for_each_selected<Program, stored>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(f);
+          });
+        }
+        if (is_plain) {
+          for_each_selected<Program, stored>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            using I = typename program_traits<Program>::template at<k>;
+            long long const stride = a.store_columns[I::bits][0];
+            auto* const to = store_address<Program, k>(a, offsets.stores[I::bits] + first * stride);
+            store_packed(to + u * (height * stride),
+                         pack<storage_t<I::type>>(read_register<k>(results).at));
+          });
+          continue;
+        }
+        if (at >= end || count == 0) continue;
+        operand_offsets<Program> where;
+        this->template find_position<stored>(where, at);
+        for_each_selected<Program, stored>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+          using I = typename program_traits<Program>::template at<k>;
+          auto* to = store_address<Program, k>(a, where.stores[I::bits]);
+          auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
+          if (a.store_moves_whole[I::bits] && count == v)
+            store_packed(to, vector);
+          else
+            store_singly(to, vector, a.store_rows[I::bits][a.rows.dims - 1], count);
+        });
+      }
+    }
+  }
+
+  // One thread writes what belongs to its rows and takes it into the totals.
+  __device__ __forceinline__ void end() {
+    if (threadIdx.y != 0) return;
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      if (i >= count) continue;
+      registers<Program, place::element> none;
+      frame<Program> f = frame_of(i, none);
+      for_each_instruction<Program>([&](auto index) {
+        constexpr int k = decltype(index)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if constexpr (operands_at<Program, place::row>::template stores<k>)
+          store_one<k>(f, a, offsets.stores[I::bits] + i * a.store_rows[I::bits][a.rows.dims - 1]);
+      });
+      for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        auto value =
+            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+        read_register<k>(total) =
+            facts::op::combine(read_register<k>(total), facts::op::lift(value));
+      });
+    }
+  }
+
+  // All phases. @post false: another block finishes these rows
+  template <int... Phase>
+  __device__ __forceinline__ bool reduce_all(std::integer_sequence<int, Phase...>) {
+    return (reduce<Phase + 1>() && ...);
+  }
+};
+
+}  // namespace tenon::detail

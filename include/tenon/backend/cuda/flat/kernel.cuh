@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The flat skeleton: one sweep over all elements, then, if there are reductions, one value from all
+// blocks.
+
+#include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/parts/ticket.cuh"
+
+namespace tenon {
+namespace detail {
+
+// One block of parameters for all configurations, so that the host fills it in one way.
+template <class Program> using flat_arguments = kernel_arguments<Program, 1, max_rank, 64>;
+
+}  // namespace detail
+
+// Owners: tiles of threads x items vectors go to the blocks in turn, one to each where nothing is
+// reduced and a thread has one; thread t of a block takes vectors t, t + threads, ... of a tile.
+// Registers: items vectors of each operand, as they lie in memory; up to four running states per
+// reduction. Shared memory: one state per warp and reduction, twice. Global memory: each operand is
+// read once and each element store written once: sizeof(element) bytes per element each.
+// @pre at least one block, and as many as tiles where nothing is reduced and items is 1; the grid
+// is a function of the number of elements if there are reductions, and then the slots in the
+// workspace are 0; where C has one dimension, every operand is packed and the elements are whole
+// vectors
+// @post every store is written once per position; the slots are 0 again
+template <class Program, class C, unsigned long long Build>
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+    flat_kernel(const __grid_constant__ detail::flat_arguments<Program> a) {
+  using namespace detail;
+  constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
+  constexpr bool reduces = program_traits<Program>::has_reduction;
+  // The order of a sum is that of a fixed number of threads.
+  constexpr bool has_fixed_block = reduces || items > 1;
+  int const threads = has_fixed_block ? C::threads_per_block : static_cast<int>(blockDim.x);
+  using tile_loads = needed_loads<Program, v, items, 1, true>;
+  using running = running_states<Program, v, items, 1>;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+  start(f, a);
+  operand_offsets<Program> origin{};
+  int const thread = static_cast<int>(threadIdx.x);
+
+  selected_registers<Program, running> states;
+  reset<Program, running>(states);
+  cascade<Program, running> levels;
+  long long const tile_size = static_cast<long long>(threads) * items;
+  int const partial = dims > 1 ? a.tail : 0;
+  for (long long first = blockIdx.x * tile_size; first < a.vectors;
+       first += gridDim.x * tile_size) {
+    item_positions<long long> positions{first + thread, threads, a.vectors - (partial != 0),
+                                        partial};
+    selected_registers<Program, tile_loads> tile;
+    load_tile<Program, tile_loads, v, items, dims, true>(tile, a, origin, positions, true);
+    selected_registers<Program, no_loads> none;
+    process_tile<1, true, v, items, dims, tile_loads, no_loads, no_loads>(tile, none, states, f, a,
+                                                                          origin, positions, true);
+    levels.after_tile(states);
+    if constexpr (!has_fixed_block) break;
+  }
+  levels.finish(row, states);
+
+  if constexpr (reduces) {
+    int buffer = 0;
+    using reductions = reductions_of<Program, place::row, 1>;
+    if (!combine_grid<Program, reductions, C::threads_per_block, true>(row, a.workspace, buffer))
+      return;
+    if (thread != 0) return;
+  } else {
+    if (blockIdx.x != 0 || thread != 0) return;
+  }
+  evaluate<place::row, 0, max_nodes>(f);
+  store_all<place::row>(f, a);
+  store_all<place::launch>(f, a);
+}
+
+}  // namespace tenon

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the configuration and the grid of the flat skeleton.
+
+#include "tenon/backend/cuda/flat/kernel.cuh"
+#include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/program/moved_values.hpp"
+#include "tenon/schedule/full.hpp"
+#include "tenon/schedule/pointwise.hpp"
+
+namespace tenon::detail {
+
+struct flat_planner {
+  template <class Program> static constexpr int loads = element_operands<Program>::loads;
+  // A thread's elements are unrolled, so the code grows with their number. Where arithmetic is the
+  // bound, wide accesses gain nothing, and one element at a time keeps long expressions quick to
+  // compile: 256 nodes of tanh, sin, + and * took 44 s of nvcc 13.0, and take 12 s.
+  template <class Program>
+  static constexpr bool is_bound_by_arithmetic = element_operands<Program>::is_bound_by_arithmetic;
+  template <class Program>
+  static constexpr int width =
+      is_bound_by_arithmetic<Program> ? 1 : element_operands<Program>::vector_width;
+  // Whether the moved skeleton has the program where its vectors are whole.
+  template <class Program>
+  static constexpr bool moves = width<Program> > 1 && moved_values<Program>::is_movement &&
+                                !program_traits<Program>::has_reduction;
+  // Accesses in flight per thread: one where every element is written, because full multiprocessors
+  // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
+  // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
+  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 134 against 152 us). A
+  // reduction keeps few registers, and combines the sooner the fewer blocks there are: about 128
+  // bytes of operands.
+  template <class Program>
+  static constexpr int items = [] {
+    if (!program_traits<Program>::has_reduction)
+      return element_operands<Program>::has_much_arithmetic && loads<Program> <= 2 ? 2 : 1;
+    return loads<Program> <= 2 ? 4 : loads<Program> <= 4 ? 2 : 1;
+  }();
+  // The widest blocks, where a multiprocessor holds two of them and there are many: H200, f32
+  // relu((x + y) * 2) of 2^26 elements 183.2 us against 184.1 with 256 threads, of 2^20 4.71
+  // against 4.67. With more operands registers decide (seven: 472 against 461).
+  template <class Program>
+  static constexpr bool has_few_registers =
+      !program_traits<Program>::has_reduction && loads<Program> <= 2 && items<Program> == 1 &&
+      !element_operands<Program>::has_much_arithmetic;
+  static constexpr int widest_block = 1024;
+  static constexpr long long least_of_widest_blocks = 1ll << 21;  // vectors
+  template <class Program, column_order Columns = column_order::any>
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const&) {
+    constexpr int v = width<Program>, u = items<Program>;
+    constexpr bool reduces = program_traits<Program>::has_reduction;
+    // Of a reduction wide blocks with few accesses each: all of a multiprocessor's threads ask at
+    // once, and few parts are left to combine. H200, one call: (x + y) of 4000 x 4000 f32 and its
+    // sum 38.1 us against 39.7 with twice the accesses of half the threads, x * x of 2^20 f32 7.0
+    // against 7.3, of 2^28 f32 235.9 both ways. Up to 1024 vectors one block has all.
+    // States of several numbers leave registers for fewer threads (2^24 f32, their largest
+    // element's position: 22.7 us).
+    constexpr bool is_wide = reduces && !has_large_states<Program>;
+    constexpr configuration large{.vector_width = v,
+                                  .items = is_wide && u > 1 ? u / 2 : u,
+                                  .threads_per_block = is_wide                      ? 512
+                                                       : has_few_registers<Program> ? widest_block
+                                                                                    : 256};
+    constexpr configuration general{
+        .vector_width = v,
+        .items = u > 2 ? 2 : u,
+        .threads_per_block = 256,
+        .group_dims = columns_allowed(Columns),
+        .blocks = has_few_registers<Program> && !program_traits<Program>::has_positions ? 6 : 1};
+    if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
+      return plan_of_nothing<Program>("no elements: no launch");
+    auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
+    if constexpr (v > 1 && !moves<Program>)
+      if (operands.is_packed) return planned<Program, large>(operands, "contiguous vectors");
+    return planned<Program, general>(
+        operands, is_bound_by_arithmetic<Program> ? "single elements: arithmetic is the bound"
+                  : operands.has_strided          ? "single elements: an operand is strided"
+                  : operands.moves_elements()     ? "parts of vectors: an operand is misaligned"
+                  : operands.is_contiguous        ? "contiguous vectors, the last one in part"
+                                           : "vectors along the innermost axis, others repeated");
+  }
+
+ private:
+  template <class Program, configuration C>
+  [[gnu::cold]] static cuda_plan<Program> planned(flat_arguments<Program> const& operands,
+                                                  char const* why) {
+    constexpr bool reduces = program_traits<Program>::has_reduction;
+    cuda_plan<Program> result;
+    result.function =
+        reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash>);
+    result.chosen = C;
+    result.why = why;
+    int const threads =
+        C.threads_per_block < widest_block || operands.vectors >= least_of_widest_blocks
+            ? C.threads_per_block
+            : 256;
+    long long tiles = divide_up(operands.vectors, static_cast<long long>(threads) * C.items);
+    long long most =
+        reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks;
+    long long blocks = clamped(tiles, 1, most);
+    result.grid = dim3(static_cast<unsigned>(blocks));
+    result.block = dim3(static_cast<unsigned>(threads));
+    if constexpr (reduces) add_slots(result);
+    prepare(result, operands);
+    return result;
+  }
+};
+
+}  // namespace tenon::detail
+
+namespace tenon {
+template <> struct cuda_skeleton<&schedules::pointwise> : detail::flat_planner {};
+template <> struct cuda_skeleton<&schedules::full> : detail::flat_planner {};
+}  // namespace tenon

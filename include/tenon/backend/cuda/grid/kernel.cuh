@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The grid skeleton: all blocks go through a phase together and meet before the next one, so that a
+// row may be shared by many blocks, and values over all rows may come back to rows and elements.
+
+#include "tenon/backend/cuda/grid/worker.cuh"
+#include "tenon/backend/cuda/parts/grid_barrier.cuh"
+
+namespace tenon {
+namespace detail {
+
+// One phase of all rows; then all blocks meet.
+template <int Phase, class Program, class C>
+__device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker, grid_barrier& barrier) {
+  worker.template pass<Phase>();
+  if constexpr (Phase <= program_traits<Program>::phases) {
+    barrier.wait();
+    worker.template finish_totals<Phase>();
+    run_phases<Phase + 1>(worker, barrier);
+  }
+}
+
+}  // namespace detail
+
+// Owners: a row is cut into tiles, and every so many-th of them are a segment, whose number follows
+// from the row's length; the teams (warps, or blocks where rows are long) share the segments of all
+// rows in stretches of equal length. Thread t of a team takes vectors t, t + lanes, ... of a tile.
+// Registers: one tile of items vectors of each operand; up to four running states per reduction.
+// Shared memory: tiles of each team as they lie in memory, the first kept_tiles for the whole
+// launch and those under way in a ring, and one state per warp and reduction, of several segments,
+// twice. Global memory: each operand is read once per phase that needs it, less what is kept, and
+// each element store written once; beside the operands one state per segment and reduction.
+// @pre all blocks are resident; the first ticket in the workspace is 0
+// @post every store is written once per position; a row's bits depend on its elements and their
+// number alone, a total's on the shape and the elements; the ticket is 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, 2)
+    grid_kernel(const __grid_constant__ Arguments a) {
+  using namespace detail;
+  extern __shared__ uint4 shared_tiles[];
+  grid_barrier barrier(a.workspace, program_traits<Program>::phases);
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+  start(f, a);
+  int const lanes = a.grid.warps_per_team * 32;
+  grid_worker<Program, C> worker{a,
+                                 f,
+                                 {reinterpret_cast<unsigned char*>(shared_tiles)},
+                                 static_cast<int>(threadIdx.x) % lanes,
+                                 lanes};
+  worker.take_share();
+  run_phases<1>(worker, barrier);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    store_all<place::total>(f, a);
+    store_all<place::launch>(f, a);
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the split and the grid of the grid skeleton.
+
+#include "tenon/backend/cuda/grid/kernel.cuh"
+#include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/schedule/grid.hpp"
+
+namespace tenon::detail {
+
+struct grid_planner {
+  // 16 KB of operands in flight per block, two blocks on a multiprocessor.
+  template <class Program>
+  static constexpr configuration chosen{.vector_width = element_operands<Program>::vector_width,
+                                        .items = element_operands<Program>::loads <= 1   ? 4
+                                                 : element_operands<Program>::loads <= 3 ? 2
+                                                                                         : 1,
+                                        .threads_per_block = 256,
+                                        .group_dims = max_rank,
+                                        .index_bits = 64};
+
+  // How a row of that many vectors is split; a function of nothing else, because results depend on
+  // it. Segments are whole tiles, so that no lane is idle but at the end of the row; 256 of them
+  // are one for each of two blocks of a multiprocessor, and 8 for each lane that combines.
+  struct row_split {
+    int warps_per_team, segments, tiles_per_segment;
+  };
+  static constexpr row_split split_of(long long vectors, configuration const& c) {
+    if (vectors <= 512) return {1, 1, static_cast<int>(divide_up(vectors, 32 * c.items))};
+    long long const tiles =
+                        divide_up(vectors, static_cast<long long>(c.threads_per_block) * c.items),
+                    tiles_per_segment = divide_up(tiles, 256);
+    return {c.threads_per_block / 32, static_cast<int>(divide_up(tiles, tiles_per_segment)),
+            static_cast<int>(tiles_per_segment)};
+  }
+  // Chunks of rows whose totals are combined; at least four for each team there may be.
+  static constexpr long long most_chunks(int warps_per_team) {
+    return warps_per_team == 1 ? 8448 : 1056;
+  }
+
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const& facts) {
+    constexpr configuration c = chosen<Program>;
+    using special = specialization_of<c>;
+    using kept = kept_tiles<Program, c.vector_width, c.items, c.threads_per_block>;
+    cuda_plan<Program> result;
+    result.function = reinterpret_cast<void const*>(
+        &grid_kernel<Program, special, build_hash, grid_arguments<Program>>);
+    result.chosen = c;
+    result.block = dim3(c.threads_per_block);
+    long long const rows = layout.rows.size,
+                    vectors = divide_up(layout.columns.size, c.vector_width);
+    row_split const split = split_of(vectors, c);
+    grid_split to;
+    to.warps_per_team = split.warps_per_team;
+    to.segments = split.segments;
+    to.tiles_per_segment = split.tiles_per_segment;
+    to.rows_per_chunk = at_least(1, divide_up(rows, most_chunks(split.warps_per_team)));
+    to.chunks = static_cast<int>(divide_up(rows, to.rows_per_chunk));
+
+    // With all shared memory first, then with what is used of it.
+    long long const most_bytes = kept::bytes_per_tile > 0 ? shared_bytes<Program>(facts) : 0;
+    int const teams = c.threads_per_block / (32 * split.warps_per_team);
+    allow_shared_bytes(result.function, most_bytes);
+    result.shared_bytes = static_cast<unsigned>(most_bytes);
+    long long const units = rows * split.segments,
+                    most_teams = at_least(1, most_resident_groups(result, facts)) * teams;
+    // In whole chunks of rows where a chunk is several.
+    long long const atom = to.rows_per_chunk > 1 ? to.rows_per_chunk * split.segments : 1;
+    to.units_per_team = at_least(1, divide_up(divide_up(units, atom), most_teams) * atom);
+    grid_arguments<Program> arguments{
+        kernel_arguments<Program, max_rank, max_rank, 64>::of(layout, call, c.vector_width, {})};
+    if (is_in_runs<Program>(arguments)) {
+      to.vectors_per_run = static_cast<int>(
+          layout.columns.dims > 1 ? layout.columns.extents[1] / c.vector_width : vectors);
+      to.by_run = index_divider<32>::of(to.vectors_per_run);
+    }
+    if constexpr (kept::bytes_per_tile > 0) {
+      long long const places = most_bytes / kept::bytes_per_tile,
+                      wanted = to.units_per_team * to.tiles_per_segment;
+      bool const is_all = wanted <= places;
+      if (!is_all && places < kept::tiles_under_way) to.vectors_per_run = 0;
+      long long const under_way = to.vectors_per_run > 0 && !is_all ? kept::tiles_under_way : 0;
+      to.kept_tiles = static_cast<int>(is_all ? wanted : places - under_way);
+      result.shared_bytes =
+          static_cast<unsigned>((to.kept_tiles + under_way) * kept::bytes_per_tile);
+    }
+    arguments.grid = to;
+    long long const blocks = at_least(1, divide_up(units, to.units_per_team * teams));
+    result.grid = dim3(static_cast<unsigned>(blocks));
+    result.why = split.segments > 1 ? "rows shared by the blocks, which meet between phases"
+                                    : "rows shared out to the blocks, which meet between phases";
+    result.workspace_bytes =
+        sizeof(unsigned) *
+        static_cast<std::size_t>(first_partial +
+                                 rows * split.segments * state_words_before<Program, place::row> +
+                                 to.chunks * state_words_before<Program, place::total>);
+    result.is_cooperative = blocks > 1;
+    prepare(result, arguments);
+    return result;
+  }
+
+ private:
+  // Whether the columns are runs of vectors that lie one after the other in every operand.
+  template <class Program> static bool is_in_runs(grid_arguments<Program> const& a) {
+    if (kept_tiles<Program, chosen<Program>.vector_width, 1, 32>::has_small) return false;
+    bool result = a.tail == 0 && a.columns.dims <= 2 && a.vectors > 0 && a.vectors < 1ll << 30;
+    auto is_moved_whole = [](access how) {
+      return how == access::packed || how == access::blocked;
+    };
+    for (access how : a.load_access) result = result && is_moved_whole(how);
+    for (access how : a.store_access) result = result && is_moved_whole(how);
+    return result;
+  }
+  // Half of a multiprocessor's, less what the states take: those of waiting units, twice, and those
+  // of one unit.
+  template <class Program> static long long shared_bytes(cuda_device_facts const& facts) {
+    constexpr long long states = 2ll * (most_waiting_units<Program> + 1) *
+                                 (chosen<Program>.threads_per_block / 32) *
+                                 state_words_before<Program, place::row> * 4;
+    return at_least(0, (facts.shared_bytes_per_block + 1024) / 2 - 1024 - (states + 1024));
+  }
+};
+
+}  // namespace tenon::detail
+
+namespace tenon {
+template <> struct cuda_skeleton<&schedules::grid> : detail::grid_planner {};
+}  // namespace tenon

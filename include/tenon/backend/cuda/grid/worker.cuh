@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One team's share of the rows, phase by phase: what a thread of the grid skeleton does between two
+// meetings of all blocks.
+
+#include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/parts/tile_requests.cuh"
+
+namespace tenon::detail {
+
+// One thread's view of the units that its team works on: a unit is a segment of a row, a team one
+// warp or the block.
+template <class Program, class C> struct grid_worker {
+  static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
+  using all = sweeps<Program>;
+  using kept_type = kept_tiles<Program, v, items, threads>;
+  using arguments = grid_arguments<Program>;
+  static constexpr int warps = threads / 32, most_waiting = most_waiting_units<Program>;
+  template <int K> using warp_states = shared_states<Program, K, most_waiting * warps>;
+  template <int Phase> using reductions = reductions_ending<Program, place::row, Phase>;
+  template <int Phase> using totals = reductions_ending<Program, place::total, Phase>;
+
+  arguments const& a;
+  frame<Program> const& f;
+  kept_type kept;
+  int lane, lanes;                   // this thread among those of its team
+  long long begin = 0, end = 0;      // units of the team
+  int buffer = 0;                    // of the shared states
+  int waiting = 0, unit_buffer = 0;  // units whose warps' states are in shared memory, and where
+  long long row = -1;
+  operand_offsets<Program> offsets;
+
+  __device__ __forceinline__ void take_share() {
+    long long team = static_cast<long long>(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
+    long long stop = a.rows.size * a.grid.segments;
+    begin = team * a.grid.units_per_team;
+    end = begin + a.grid.units_per_team;
+    if (begin > stop) begin = stop;
+    if (end > stop) end = stop;
+  }
+
+  // Odd passes go forwards and even ones backwards, so that each begins with what the one before
+  // read last.
+  template <int Phase> __device__ __forceinline__ void pass() {
+    row = -1;
+    long long chunk = -1;
+    long_chains<Program, totals<Phase>> of_chunk;
+    tile_requests<Program, C, Phase> requests{a, kept, begin, end, lane, lanes};
+    if constexpr (all::template has<Phase>)
+      if (a.grid.vectors_per_run > 0) requests.start();
+    for (long long i = begin; i < end; ++i) {
+      long long const unit = Phase % 2 == 1 ? i : end - 1 - (i - begin);
+      long long const next_row = row_of(unit, a.grid.segments);
+      int const segment = static_cast<int>(unit - next_row * a.grid.segments);
+      if (!all::template has<Phase> && segment != 0) continue;
+      if (next_row != row) enter<Phase>(next_row);
+      if constexpr (is_any<Program, totals<Phase>>)
+        if (segment == 0) add_row<Phase>(chunk, of_chunk);
+      if constexpr (all::template has<Phase>) {
+        int const first_tile = static_cast<int>(unit - begin) * a.grid.tiles_per_segment;
+        if (a.grid.vectors_per_run > 0)
+          sweep_runs<Phase>(segment, first_tile, requests);
+        else
+          sweep<Phase>(segment, first_tile);
+      }
+      if constexpr (all::template reduces<Phase>) leave_part<Phase>(unit);
+      if constexpr (Phase == all::last)
+        if (segment == 0 && lane == 0) store_row();
+    }
+    if constexpr (all::template reduces<Phase>)
+      leave_waiting<Phase>(Phase % 2 == 1 ? end - 1 : begin);
+    if constexpr (is_any<Program, totals<Phase>>) leave_total<Phase>(chunk, of_chunk);
+  }
+
+  // The totals of a phase from the chunks' parts, and what follows from them.
+  // @pre all blocks have done the phase
+  template <int Phase> __device__ __forceinline__ void finish_totals() {
+    if constexpr (is_any<Program, totals<Phase>>) {
+      long long const chunks = a.grid.chunks;
+      for_each_selected<Program, totals<Phase>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        long_chain<typename facts::op, typename facts::state> all(facts::identity());
+#pragma unroll 4
+        for (long long chunk = threadIdx.x; chunk < chunks; chunk += threads)
+          all.take(read_state<k>(total_words<k>(chunk)));
+        read_register<k>(f.total) = all.result();
+      });
+      combine_block<Program, totals<Phase>, threads, true>(f.total, buffer);
+    }
+    evaluate<place::total, Phase, Phase>(f);
+  }
+
+ private:
+  // The row's values as far as the phases before this one have made them known.
+  template <int Phase> __device__ __forceinline__ void enter(long long next_row) {
+    row = next_row;
+    find_row<Program>(offsets, a, row);
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::template loads<k>)
+        read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
+    });
+    take_row_positions<Program>(f, a, offsets, true);
+    evaluate<place::row, 0, 0>(f);
+    finish_phases(std::make_integer_sequence<int, Phase - 1>{});
+  }
+  template <int... Before>
+  __device__ __forceinline__ void finish_phases(std::integer_sequence<int, Before...>) {
+    (finish_phase<Before + 1>(), ...);
+  }
+  // @post the same bits in all threads of all teams of the row
+  template <int Phase> __device__ __forceinline__ void finish_phase() {
+    bool const is_own = lanes == 32;
+    long long const first = row * a.grid.segments;
+    int const segment = is_own ? 0 : static_cast<int>(threadIdx.x);
+    for_each_selected<Program, reductions<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(f.row) = segment < a.grid.segments
+                                    ? read_state<k>(part_words<k>(first + segment))
+                                    : reduction_facts<Program, k>::identity();
+    });
+    if (!is_own) combine_block<Program, reductions<Phase>, threads, true>(f.row, buffer);
+    evaluate<place::row, Phase, Phase>(f);
+  }
+
+  // One segment, whatever the accesses are.
+  template <int Phase> __device__ __forceinline__ void sweep(int segment, int first_tile) {
+    using loads = loads_of_sweep<Program, v, items, Phase>;
+    using here = loads_by_keeping<Program, v, items, Phase, true>;
+    using others = loads_by_keeping<Program, v, items, Phase, false>;
+    auto const load = [&](auto& tile, int number, auto const& positions, bool is_live) {
+      if (!is_live) return;
+      if (Phase != all::first && number < a.grid.kept_tiles)
+        kept.template get<here>(number, tile);
+      else
+        load_tile<Program, here, v, items, max_rank, true>(tile, a, offsets, positions, true);
+      load_tile<Program, others, v, items, max_rank, true>(tile, a, offsets, positions, true);
+      if constexpr (Phase == all::first && is_any<Program, here>)
+        if (number < a.grid.kept_tiles) kept.template put<here>(number, tile);
+    };
+    auto const process = [&](auto& tile, auto& states, auto const& positions) {
+      selected_registers<Program, no_loads> none;
+      process_tile<Phase, Phase == all::last, v, items, max_rank, loads, no_loads, no_loads>(
+          tile, none, states, f, a, offsets, positions, true);
+    };
+    sweep_tiles<Phase, long long>(segment, first_tile, load, process);
+  }
+
+  // One segment in runs of vectors, whose tiles have been asked for.
+  template <int Phase>
+  __device__ __forceinline__ void sweep_runs(int segment, int first_tile,
+                                             tile_requests<Program, C, Phase>& requests) {
+    using loads = loads_of_sweep<Program, v, items, Phase>;
+    using here = loads_by_keeping<Program, v, items, Phase, true>;
+    using others = loads_by_keeping<Program, v, items, Phase, false>;
+    auto const load = [&](auto& tile, int number, auto const& positions, bool) {
+      load_in_runs<Program, others, v, items>(tile, a, offsets, positions);
+      if constexpr (is_any<Program, here>) {
+        requests.await();
+        kept.template get<here>(requests.slot_of(number), tile);
+        requests.next();
+      }
+    };
+    auto const process = [&](auto& tile, auto& states, auto const& positions) {
+      process_runs<Phase, Phase == all::last, v, items, loads>(tile, states, f, a, offsets,
+                                                               positions);
+    };
+    sweep_tiles<Phase, int>(segment, first_tile, load, process);
+  }
+
+  // The tiles of a segment in the order of the pass: load(tile, its number, positions, is_live)
+  // brings each, process(tile, states, positions) takes those in that are inside.
+  template <int Phase, class Index, class Load, class Process>
+  __device__ __forceinline__ void sweep_tiles(int segment, int first_tile, Load const& load,
+                                              Process const& process) {
+    using running = running_states<Program, v, items, Phase>;
+    selected_registers<Program, running> states;
+    reset<Program, running>(states);
+    cascade<Program, running> levels;
+    segment_tiles<Index> const tiles(a, segment, lanes, items);
+    int const count = a.grid.tiles_per_segment;
+#pragma unroll 1
+    for (int t = 0; t < count; ++t) {
+      int const in_segment = Phase % 2 == 1 ? t : count - 1 - t;
+      bool const is_live = tiles.is_live(in_segment);
+      auto const positions = tiles.positions(in_segment, lane, lanes);
+      selected_registers<Program, loads_of_sweep<Program, v, items, Phase>> tile;
+      load(tile, first_tile + in_segment, positions, is_live);
+      if (!is_live) continue;
+      process(tile, states, positions);
+      if constexpr (Phase != all::last) levels.after_tile(states);
+    }
+    if constexpr (Phase != all::last) levels.finish(f.row, states);
+  }
+
+  // The team's states become the unit's part of the row: at once where the team is a warp; the
+  // block's warps leave theirs in shared memory, and meet once for several units.
+  template <int Phase> __device__ __forceinline__ void leave_part(long long unit) {
+    for_each_selected<Program, reductions<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto const state =
+          combine_lanes<typename reduction_facts<Program, k>::op, 32>(read_register<k>(f.row));
+      if (threadIdx.x % 32 != 0) return;
+      if (lanes == 32)
+        write_state<k>(part_words<k>(unit), state);
+      else
+        warp_states<k>::put(unit_buffer, waiting * warps + static_cast<int>(threadIdx.x) / 32,
+                            state);
+    });
+    if (lanes != 32 && ++waiting == most_waiting) leave_waiting<Phase>(unit);
+  }
+  // @pre the waiting units are the latest ones of the pass, the last of them is `last_unit`
+  template <int Phase> __device__ __forceinline__ void leave_waiting(long long last_unit) {
+    if (waiting == 0) return;
+    __syncthreads();
+    int const which = static_cast<int>(threadIdx.x) / warps,
+              warp = static_cast<int>(threadIdx.x) % warps, before_last = waiting - 1 - which;
+    long long const unit = Phase % 2 == 1 ? last_unit - before_last : last_unit + before_last;
+    for_each_selected<Program, reductions<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      typename facts::state state = facts::identity();
+      if (which < waiting) state = warp_states<k>::get(unit_buffer, which * warps + warp);
+      state = combine_lanes<typename facts::op, 32>(state, warps);
+      if (which < waiting && warp == 0) write_state<k>(part_words<k>(unit), state);
+    });
+    waiting = 0, unit_buffer ^= 1;
+  }
+
+  // Rows of a chunk are taken in one after the other; a chunk's rows are all one team's.
+  template <int Phase>
+  __device__ __forceinline__ void add_row(long long& chunk,
+                                          long_chains<Program, totals<Phase>>& of_chunk) {
+    long long const mine = a.grid.rows_per_chunk == 1 ? row : row / a.grid.rows_per_chunk;
+    if (mine != chunk) {
+      leave_total<Phase>(chunk, of_chunk);
+      chunk = mine;
+      of_chunk.clear();
+      for_each_selected<Program, totals<Phase>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        read_register<k>(f.total) = reduction_facts<Program, k>::identity();
+      });
+    }
+    for_each_selected<Program, totals<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      auto value =
+          static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
+      read_register<k>(f.total) =
+          facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
+    });
+    of_chunk.carry(f.total);
+  }
+  template <int Phase>
+  __device__ __forceinline__ void leave_total(long long chunk,
+                                              long_chains<Program, totals<Phase>> const& of_chunk) {
+    if (chunk < 0 || lane != 0) return;
+    of_chunk.finish(f.total);
+    for_each_selected<Program, totals<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      write_state<k>(total_words<k>(chunk), read_register<k>(f.total));
+    });
+  }
+
+  __device__ __forceinline__ void store_row() {
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::template stores<k>)
+        store_one<k>(f, a, offsets.stores[I::bits]);
+    });
+  }
+
+  template <int K> __device__ __forceinline__ unsigned* part_words(long long unit) const {
+    return a.workspace + first_partial + unit * state_words_before<Program, place::row> +
+           state_words_before<Program, place::row, K>;
+  }
+  template <int K> __device__ __forceinline__ unsigned* total_words(long long chunk) const {
+    long long parts = a.rows.size * a.grid.segments * state_words_before<Program, place::row>;
+    return a.workspace + first_partial + parts + chunk * state_words_before<Program, place::total> +
+           state_words_before<Program, place::total, K>;
+  }
+  template <int K> __device__ __forceinline__ static auto read_state(unsigned const* from) {
+    state_words<typename reduction_facts<Program, K>::state> words;
+#pragma unroll
+    for (int w = 0; w < words.count; ++w) words.words[w] = __ldcg(from + w);
+    return words.state();
+  }
+  template <int K, class State>
+  __device__ __forceinline__ static void write_state(unsigned* to, State const& state) {
+    state_words<State> words(state);
+#pragma unroll
+    for (int w = 0; w < words.count; ++w) __stcg(to + w, words.words[w]);
+  }
+};
+
+}  // namespace tenon::detail

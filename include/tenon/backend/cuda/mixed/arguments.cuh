@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parameter block of the mixed kernel, and which values it keeps.
+
+#include "tenon/backend/cuda/parallel/stacked.cuh"
+#include "tenon/backend/cuda/parts/running_states.cuh"
+#include "tenon/backend/cuda/parts/side_arguments.cuh"
+
+namespace tenon::detail {
+
+template <class Program> struct mixed_arguments : side_arguments<Program> {
+  long long vectors;     // of columns, the last one perhaps not whole
+  long long tiles;       // looped: per row
+  bool is_whole;         // every vector of every operand is one aligned access
+  bool blocks_can_meet;  // all of them are resident at once
+};
+
+// Element loads; Moving: those that differ from row to row, Fixed: those that are the same for all.
+template <class Program, int V, int Items, bool Moving, bool Fixed> struct mixed_loads {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds = at<K>::is_load&& at<K>::where == place::element &&
+                                (at<K>::varies_over_rows ? Moving : Fixed);
+  template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
+};
+
+// A thread's elements of a row: of a tile for the reductions that take in many at once; of an item
+// for the others, which then need fewer registers.
+template <class Program, int V, int Items, int Phase, bool IsOfTile>
+struct mixed_elements : reductions_of<Program, place::row, Phase> {
+  using of_phase = reductions_of<Program, place::row, Phase>;
+  template <int K> static constexpr bool is_chosen() {
+    if constexpr (of_phase::template holds<K>)
+      return takes_many<typename reduction_facts<Program, K>::op,
+                        typename reduction_facts<Program, K>::number, V * Items> == IsOfTile;
+    else
+      return false;
+  }
+  template <int K> static constexpr bool holds = is_chosen<K>();
+  template <int K>
+  using type = value_list<typename reduction_facts<Program, K>::number, IsOfTile ? V * Items : V>;
+};
+
+// Reductions over the rows of each column, with a state for each of a thread's columns.
+template <class Program, int Columns> struct column_reductions {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds = at<K>::is_reduction&& at<K>::where == place::column;
+  template <int K> using type = value_list<typename reduction_facts<Program, K>::state, Columns>;
+};
+
+}  // namespace tenon::detail

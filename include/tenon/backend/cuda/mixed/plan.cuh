@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the configuration and the grid of the mixed skeleton.
+
+#include "tenon/backend/cuda/mixed/kernel.cuh"
+#include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/program/visit.hpp"
+#include "tenon/schedule/mixed.hpp"
+
+namespace tenon::detail {
+
+struct mixed_planner {
+  static constexpr int threads = 256;
+  // Two blocks on each of 132 multiprocessors; a constant, so that the order of a sum does not
+  // depend on the device.
+  static constexpr long long blocks_wanted = 264;
+
+  template <class Program> static constexpr int width = element_operands<Program>::vector_width;
+  // Columns of a thread: their states and operands are to fit in 128 registers.
+  template <class Program>
+  static constexpr int columns_per_thread =
+      partial_words<Program, column_reductions<Program, 1>> * 2 +
+                  element_operands<Program>::loads <=
+              3
+          ? 32
+          : 16;
+
+  template <class Program>
+  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                 bound_arguments<Program> const& call,
+                                 cuda_device_facts const& facts) {
+    constexpr int v = width<Program>;
+    constexpr int items = columns_per_thread<Program> / v > 0 ? columns_per_thread<Program> / v : 1;
+    constexpr configuration resident{
+        .vector_width = v, .items = items, .threads_per_block = threads};
+    constexpr configuration looped{.vector_width = v,
+                                   .items = items > 2 ? 2 : items,
+                                   .threads_per_block = threads,
+                                   .is_looped = 1};
+    using resident_worker = mixed_worker<Program, specialization_of<resident>>;
+    if (layout.columns.size <= static_cast<long long>(threads) * items * v &&
+        resident_worker::shared_bytes <= facts.shared_bytes_per_block)
+      return planned<Program, resident>(layout, call, facts,
+                                        "row in registers, columns' states too");
+    return planned<Program, looped>(layout, call, facts,
+                                    "row read again in each phase, columns' states in a cache");
+  }
+
+ private:
+  template <class Program, configuration C>
+  static cuda_plan<Program> planned(bound_layout<Program> const& layout,
+                                    bound_arguments<Program> const& call,
+                                    cuda_device_facts const& facts, char const* why) {
+    using arguments = mixed_arguments<Program>;
+    constexpr int v = C.vector_width;
+    cuda_plan<Program> result;
+    result.function = reinterpret_cast<void const*>(
+        &mixed_kernel<Program, specialization_of<C>, build_hash, arguments>);
+    result.chosen = C;
+    result.why = why;
+    arguments a{};
+    set_operands<Program, v>(a, layout, call);
+    long long lanes = 4;  // neighbouring threads read 64 bytes at least
+    while (lanes < threads && lanes * C.items < a.vectors) lanes *= 2;
+    long long const height = threads / lanes;
+    a.tiles = at_least(1, divide_up(a.vectors, lanes * C.items));
+    long long most = blocks_wanted;
+    if (program_traits<Program>::has_total)
+      most = clamped(most, 1, most_parts<Program, reductions_of<Program, place::total, 0>>);
+    long long const blocks = clamped(divide_up(layout.rows.size, height), 1, most);
+    result.grid = dim3(static_cast<unsigned>(blocks));
+    result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
+    using worker = mixed_worker<Program, specialization_of<C>>;
+    result.shared_bytes = worker::shared_bytes;
+    allow_shared_bytes(result.function, result.shared_bytes);
+    // Blocks that wait for each other are launched cooperatively: all of them or none.
+    a.blocks_can_meet = result.is_cooperative = most_resident_groups(result, facts) >= blocks;
+    result.workspace_bytes =
+        sizeof(unsigned) *
+        static_cast<std::size_t>(first_partial + blocks * a.vectors * v * worker::words_per_column);
+    prepare(result, a);
+    return result;
+  }
+
+  template <class Program, int V>
+  static void set_operands(mixed_arguments<Program>& a, bound_layout<Program> const& layout,
+                           bound_arguments<Program> const& call) {
+    using traits = program_traits<Program>;
+    a.rows = a.group_of(layout.rows);
+    a.columns = a.group_of(layout.columns);
+    a.vectors = divide_up(layout.columns.size, V);
+    a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
+      bool result =
+          layout.columns.dims == 1 && is_aligned_vector(address, bytes, V, from.column_strides[0]);
+      for (int d = 0; d < layout.rows.dims; ++d) result = result && from.row_strides[d] % V == 0;
+      return result;
+    });
+    a.is_whole = layout.columns.size % V == 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename traits::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::moves_elements)
+        a.is_whole =
+            a.is_whole && a.load_moves_whole[I::bits] && travels_alone<storage_t<I::type>, V>;
+    });
+  }
+};
+
+}  // namespace tenon::detail
+
+namespace tenon {
+template <> struct cuda_skeleton<&schedules::mixed> : detail::mixed_planner {};
+}  // namespace tenon

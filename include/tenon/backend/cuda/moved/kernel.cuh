@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The moved skeleton: pointwise expressions that find their operands' or results' elements
+// themselves, such as concatenations, parts, rolls and rotations, vector by vector.
+
+#include "tenon/backend/cuda/moved/worker.cuh"
+
+namespace tenon {
+
+// Owners: a thread has one vector of neighbouring elements along the innermost axis, or as many as
+// `items`, neighbours along the outermost one. Registers: one vector of each operand, as it lies in
+// memory; one index or address for all of a thread's vectors. Global memory: what is fetched is
+// read by aligned vectors, each of one part of a concatenation; every store is one access.
+// @pre vector_facts has found the vectors to be whole
+// @post every store is written once per position
+template <class Program, class C, unsigned long long Build>
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+    moved_kernel(const __grid_constant__ detail::moved_arguments<Program> a) {
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> none;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, none, total};
+  start(f, a);
+  unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
+  if (thread < a.threads) moved_worker<Program, C::vector_width>(a, f, thread).finish();
+  if (thread == 0) store_all<place::launch>(f, a);
+}
+
+}  // namespace tenon

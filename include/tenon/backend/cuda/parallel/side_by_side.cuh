@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Reductions of V neighbouring rows per thread, side by side: over the positions a thread has, over
+// the threads above each other in a block, and over blocks that have slices of the same rows.
+
+#include "tenon/backend/cuda/parallel/stacked.cuh"
+#include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/parts/ticket.cuh"
+
+namespace tenon::detail {
+
+// Which slice of which tile of rows a block has.
+struct slice_part {
+  long long tile, slice, tiles, slices;
+};
+
+// Threads (x, y): x is the vector of rows, and the threads with the same x share it.
+// @pre blockDim.x * blockDim.y == Threads; blockDim.y is a power of two
+template <class Program, int V, int Threads> struct rows_side_by_side {
+  // One running state per reduction and row.
+  template <int Phase> struct states : reductions_of<Program, place::row, Phase> {
+    static constexpr int steps_per_tile = 1;
+    template <int K> using type = value_list<typename reduction_facts<Program, K>::state, 1>;
+  };
+  // The elements of one row at a thread's positions.
+  template <int Phase, int Items> struct collected : reductions_of<Program, place::row, Phase> {
+    template <int K> using type = value_list<typename reduction_facts<Program, K>::number, Items>;
+  };
+
+  // Takes in the first `live` of the collected values: Items of each reduction of Collected.
+  template <class Collected, int Items, class States, class Values>
+  static __device__ __forceinline__ void accumulate(States& running, Values const& values,
+                                                    int live) {
+    for_each_selected<Program, Collected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      using op = typename facts::op;
+      auto const& x = read_register<k>(values).at;
+      auto& state = read_register<k>(running).at[0];
+      if constexpr (takes_many<op, typename facts::number, Items>) {
+        state = op::combine(state, op::lift_many(x, live));
+      } else {
+        typename facts::state lifted[Items];
+        if (live == Items) {
+#pragma unroll
+          for (int u = 0; u < Items; ++u) lifted[u] = op::lift(x[u]);
+        } else {
+#pragma unroll
+          for (int u = 0; u < Items; ++u) lifted[u] = u < live ? op::lift(x[u]) : facts::identity();
+        }
+        state = op::combine(state, fold<op>(lifted));
+      }
+    });
+  }
+
+  static __device__ __forceinline__ stack_position position() {
+    return {static_cast<int>(threadIdx.x), static_cast<int>(threadIdx.y),
+            static_cast<int>(blockDim.x), static_cast<int>(blockDim.y)};
+  }
+
+  // Combines over y. @pre all threads call it. @post all threads of an x hold the same
+  template <int Phase, class Rows>
+  static __device__ __forceinline__ void combine_block(Rows& rows) {
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      typename reduction_facts<Program, k>::state mine[V];
+#pragma unroll
+      for (int i = 0; i < V; ++i) mine[i] = read_register<k>(rows[i]);
+      stacked_states<Program, k, V, Threads>::combine_all(mine, position());
+#pragma unroll
+      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = mine[i];
+    });
+  }
+
+  // Vectors of rows times blocks of a cluster that share them, at most.
+  static constexpr int most_shared = 64;
+
+  // Combines over the blocks of the cluster, in their order, what combine_block left.
+  // @pre all threads of all blocks call it; blocks * blockDim.x <= most_shared; all blocks have
+  // begun; `buffer` is 0 at first
+  template <int Phase, class Rows>
+  static __device__ __forceinline__ void combine_cluster(Rows& rows, int blocks, int& buffer) {
+    int const rank = rank_in_cluster();
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using state = typename reduction_facts<Program, k>::state;
+      for (int to = static_cast<int>(threadIdx.y); to < blocks;
+           to += static_cast<int>(blockDim.y)) {
+#pragma unroll
+        for (int i = 0; i < V; ++i) {
+          state_words<state> mine(read_register<k>(rows[i]));
+#pragma unroll
+          for (int w = 0; w < mine.count; ++w)
+            put_in_block(block_slot<k>(buffer, rank, i, w), mine.words[w], to);
+        }
+      }
+    });
+    cluster_barrier();
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+#pragma unroll
+      for (int i = 0; i < V; ++i) {
+        typename facts::state all = facts::identity();
+        for (int from = 0; from < blocks; ++from) {
+          state_words<typename facts::state> theirs;
+#pragma unroll
+          for (int w = 0; w < theirs.count; ++w)
+            theirs.words[w] = *block_slot<k>(buffer, from, i, w);
+          all = facts::op::combine(all, theirs.state());
+        }
+        read_register<k>(rows[i]) = all;
+      }
+    });
+    buffer ^= 1;
+  }
+
+  // Words that a block leaves behind for its rows.
+  template <int Phase>
+  static constexpr int words_per_row =
+      partial_words<Program, reductions_of<Program, place::row, Phase>>;
+
+  // Combines over the slices of a tile, in their order. @pre ticket number `tile` is 0; all threads
+  // call it with what combine_block left. @post true in one block of the tile, which has the result
+  template <int Phase, class Rows>
+  static __device__ __forceinline__ bool combine_slices(Rows& rows, unsigned* workspace,
+                                                        slice_part const& part) {
+    if (part.slices == 1) return true;
+    long long const stride = blockDim.x * V;
+    unsigned* const base = workspace + first_partial +
+                           part.tile * part.slices * words_per_row<Phase> * stride +
+                           threadIdx.x * V;
+    if (threadIdx.y == 0) {
+      unsigned* to = base + part.slice * words_per_row<Phase> * stride;
+      for_each_selected<Program, states<Phase>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        typename reduction_facts<Program, k>::state mine[V];
+#pragma unroll
+        for (int i = 0; i < V; ++i) mine[i] = read_register<k>(rows[i]);
+        leave_states(to, stride, mine);
+        to += state_words<typename reduction_facts<Program, k>::state>::count * stride;
+      });
+    }
+    __syncthreads();  // every thread's partial results before the ticket
+    if (!draws_last_ticket(workspace + part.tile, static_cast<unsigned>(part.slices))) return false;
+    unsigned const* from = base;
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      typename reduction_facts<Program, k>::state all[V];
+      combine_left<Program, k, V>(all, from, stride, words_per_row<Phase>, threadIdx.y, blockDim.y,
+                                  part.slices);
+      from += state_words<typename reduction_facts<Program, k>::state>::count * stride;
+#pragma unroll
+      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];
+    });
+    combine_block<Phase>(rows);
+    return true;
+  }
+
+ private:
+  // Of what block `rank` of the cluster sent. Two buffers: whoever writes one again has passed the
+  // barrier of the other one, behind which all have read this one.
+  template <int K>
+  static __device__ __forceinline__ unsigned* block_slot(int buffer, int rank, int i, int w) {
+    constexpr int words = state_words<typename reduction_facts<Program, K>::state>::count;
+    __shared__ unsigned all[2][most_shared * V * words];
+    int const at = rank * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
+    return all[buffer] + (w * V + i) * most_shared + at;
+  }
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Vectors that several sweeps need: brought to shared memory once, all that a thread will use at a
+// time.
+
+#include "tenon/backend/cuda/parts/access.cuh"
+#include "tenon/backend/cuda/parts/thread_stage.cuh"
+
+namespace tenon::detail {
+
+// Element loads that more than one sweep needs and that travel by themselves.
+template <class Program, int V, int Items = 1>
+struct kept_loads : needed_loads<Program, V, Items, 0, false> {
+  using traits = program_traits<Program>;
+  template <int K> using at = typename traits::template at<K>;
+  template <int K, int... Phase>
+  static constexpr int count_sweeps(std::integer_sequence<int, Phase...>) {
+    return (needed_loads<Program, V, 1, traits::row_phases + 1, true>::template holds<K> + ... +
+            needed_loads<Program, V, 1, Phase + 1, false>::template holds<K>);
+  }
+  template <int K> static constexpr bool is_kept() {
+    if constexpr (at<K>::is_load && at<K>::where == place::element && at<K>::varies_over_rows)
+      return travels_alone<storage_t<at<K>::type>, V> &&
+             count_sweeps<K>(std::make_integer_sequence<int, traits::row_phases>{}) > 1;
+    else
+      return false;
+  }
+  template <int K> static constexpr bool holds = is_kept<K>();
+};
+template <class Program, int V>
+inline constexpr bool is_any_kept = []<int... K>(std::integer_sequence<int, K...>) {
+  return (false || ... || kept_loads<Program, V>::template holds<K>);
+}
+(typename program_traits<Program>::sequence{});
+// Of one block, beside what it uses otherwise.
+inline constexpr long long most_kept_bytes = 192ll << 10;
+// Blocks of 256 threads that a multiprocessor is to hold at once: three where a program needs few
+// registers.
+template <class Program, int StateWords>
+inline constexpr int kept_blocks_held = element_operands<Program>::loads <= 1 && StateWords <= 8 &&
+                                                program_traits<Program>::widest_element <= 4
+                                            ? 3
+                                            : 2;
+// What is selected and kept, or is not kept.
+template <class Program, int V, class Selected, bool IsKept> struct selected_by_keeping : Selected {
+  template <int K>
+  static constexpr bool holds =
+      Selected::template holds<K>&& kept_loads<Program, V>::template holds<K> == IsKept;
+};
+
+// Slots of the kept loads: for each of a thread's steps and each load one vector, neighbouring
+// threads next to each other. Only the thread whose slot it is uses it, so no barrier is needed.
+template <class Program, int V, int Threads> struct kept_vectors {
+  using traits = program_traits<Program>;
+  template <int K> using vector = packed<storage_t<traits::template at<K>::type>, V>;
+  template <int K> static constexpr int bytes_of() {
+    if constexpr (kept_loads<Program, V>::template holds<K>)
+      return static_cast<int>(sizeof(vector<K>));
+    else
+      return 0;
+  }
+  template <int... K> static constexpr int sum(std::integer_sequence<int, K...>) {
+    return (0 + ... + bytes_of<K>());
+  }
+  template <int K>
+  static constexpr int bytes_before = Threads* sum(std::make_integer_sequence<int, K>{});
+  // Of all threads' slots for one step each.
+  static constexpr int bytes_per_step = Threads * sum(typename traits::sequence{});
+
+  // @pre a vector at `from` is one aligned access
+  template <int K, class T> static __device__ __forceinline__ void bring(int step, T const* from) {
+    send_to_shared<T, V>(slot<K>(step), from);
+  }
+  template <int K> static __device__ __forceinline__ void put(int step, vector<K> const& all) {
+    *slot<K>(step) = all;
+  }
+  // @pre wait_for_sent() is over
+  template <int K> static __device__ __forceinline__ void take(vector<K>& to, int step) {
+    if constexpr (sizeof(vector<K>) == 16)
+      reinterpret_cast<uint4&>(to) = *reinterpret_cast<uint4 const*>(slot<K>(step));
+    else if constexpr (sizeof(vector<K>) == 8)
+      reinterpret_cast<uint2&>(to) = *reinterpret_cast<uint2 const*>(slot<K>(step));
+    else
+      to = *slot<K>(step);
+  }
+
+ private:
+  template <int K> static __device__ __forceinline__ vector<K>* slot(int step) {
+    extern __shared__ __align__(16) unsigned char kept[];
+    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
+    return reinterpret_cast<vector<K>*>(kept + step * bytes_per_step + bytes_before<K>) + thread;
+  }
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parameter block of a kernel: pointers, strides and run-time scalars, and how an operand's
+// address follows.
+
+#include "tenon/backend/cuda/parts/configuration.cuh"
+#include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
+#include "tenon/backend/cuda/parts/indexing.cuh"
+#include "tenon/backend/cuda/parts/operand_access.cuh"
+#include "tenon/backend/cuda/parts/vector_access.cuh"
+
+namespace tenon::detail {
+
+// How the blocks share the work.
+struct work_split {
+  long long groups = 1;    // rows: groups of rows that blocks, or clusters, do one after the other
+  int blocks_per_row = 1;  // rows: neighbouring blocks that share a row
+  int segments = 1;        // looped rows: parts of a row whose states are combined in order
+  long long tiles_per_segment = 0;
+  int kept_tiles = 0;  // looped rows: of a block's tiles of a row, how many stay in shared memory
+};
+
+// As many strides as the kernel has; those of axes that the groups lack are 0.
+[[gnu::cold, gnu::noinline]] inline void copy_strides(long long* rows, int row_dims,
+                                                      long long* columns, int column_dims,
+                                                      group_layout const& row_group,
+                                                      group_layout const& column_group,
+                                                      operand_layout const& from) {
+  for (int d = 0; d < row_dims; ++d) rows[d] = d < row_group.dims ? from.row_strides[d] : 0;
+  for (int d = 0; d < column_dims; ++d)
+    columns[d] = d < column_group.dims ? from.column_strides[d] : 0;
+}
+
+// RowDims is 1 where there are no rows. What fills it is kept out of the host's instruction stream
+// and shared between programs where it can be: it was a third of an expression's host code.
+template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_arguments {
+  using traits = program_traits<Program>;
+  static constexpr int loads_held = at_least_one(traits::load_count);
+  static constexpr int stores_held = at_least_one(traits::store_count);
+
+  // What every kernel reads first lies together: the parameters come to a multiprocessor by cache
+  // lines, each of which is waited for.
+  void const* loads[loads_held];
+  void* stores[stores_held];
+  long long vectors;  // of the columns, the last of which may be partly beyond the end
+  unsigned* workspace;
+  int tail;            // elements after the last whole vector
+  bool is_packed;      // every operand is, the columns are whole vectors, and positions count up
+  bool is_contiguous;  // every operand is packed, or would be if it were aligned
+  bool has_strided;    // some operand is
+  long long scalars[at_least_one(traits::scalar_count)];
+  long long sizes[at_least_one(traits::size_count)];
+  work_split split;
+  index_group<RowDims, 64> rows;
+  index_group<ColumnDims, Bits> columns;
+  long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
+  long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
+  access load_access[loads_held], store_access[stores_held];
+
+  // What follows from shapes, strides and alignment; the rest is set for each call.
+  [[gnu::cold]] static kernel_arguments of(bound_layout<Program> const& layout,
+                                           bound_arguments<Program> const& call, int vector_width,
+                                           work_split const& split) {
+    kernel_arguments a{};
+    a.rows = decltype(rows)::of(layout.rows);
+    a.columns = decltype(columns)::of(layout.columns);
+    for (int k = 0; k < traits::load_count; ++k)
+      copy_strides(a.load_rows[k], RowDims, a.load_columns[k], ColumnDims, layout.rows,
+                   layout.columns, layout.loads[k]);
+    for (int k = 0; k < traits::store_count; ++k)
+      copy_strides(a.store_rows[k], RowDims, a.store_columns[k], ColumnDims, layout.rows,
+                   layout.columns, layout.stores[k]);
+    for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
+    a.vectors = (layout.columns.size + vector_width - 1) / vector_width;
+    a.tail = static_cast<int>(layout.columns.size % vector_width);
+    a.is_packed = a.tail == 0 && (!traits::has_positions || layout.columns.dims <= 1);
+    a.is_contiguous = true;
+    find_accesses(a, layout, call, vector_width);
+    a.split = split;
+    return a;
+  }
+  // Whether some element is moved by itself though its vector is whole.
+  bool moves_elements() const {
+    bool result = false;
+    for (access how : load_access)
+      result = result || how == access::elements || how == access::strided;
+    for (access how : store_access)
+      result = result || how == access::elements || how == access::strided;
+    return result;
+  }
+  bool moves_vectors() const { return tail == 0 && !moves_elements(); }
+  void set(bound_arguments<Program> const& call, void* call_workspace) {
+    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
+    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
+    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
+    workspace = static_cast<unsigned*>(call_workspace);
+  }
+
+ private:
+  [[gnu::cold]] static void find_accesses(kernel_arguments& a, bound_layout<Program> const& layout,
+                                          bound_arguments<Program> const& call, int vector_width) {
+    using moved = moved_by<Program>;
+    auto note = [&](access how) {
+      a.is_packed = a.is_packed && how == access::packed;
+      a.is_contiguous = a.is_contiguous && how <= access::elements;
+      a.has_strided = a.has_strided || how == access::strided;
+      return how;
+    };
+    for (int k = 0; k < traits::load_count; ++k)
+      if (int const bytes = moved::bytes.loads[k])
+        a.load_access[k] = note(find_access(layout.rows, layout.columns, layout.loads[k],
+                                            call.loads[k], bytes, vector_width));
+      else if (layout.columns.dims > 0 && layout.loads[k].column_strides[0] < 0)
+        a.is_packed = false;
+    for (int k = 0; k < traits::store_count; ++k)
+      if (int const bytes = moved::bytes.stores[k])
+        a.store_access[k] = note(find_access(layout.rows, layout.columns, layout.stores[k],
+                                             call.stores[k], bytes, vector_width));
+  }
+};
+
+// The workspace: tickets of one word each, slots of two, then partial results. A kernel takes as
+// many tickets and slots as it needs from the start and leaves them 0; partial results begin behind
+// all of them, so that none is ever left where a ticket or a slot is read.
+inline constexpr int ticket_count = 4096, slot_count = 32768;
+inline constexpr int first_slot = ticket_count, first_partial = first_slot + 2 * slot_count;
+
+// Offsets in elements of the current row, or of the current vector of columns, in every operand
+// that has any.
+template <class Program> struct operand_offsets {
+  using traits = program_traits<Program>;
+  long long loads[at_least_one(traits::load_count)];
+  long long stores[at_least_one(traits::store_count)];
+};
+
+// Which operands move at one of these places.
+template <class Program, place... Where> struct operands_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool loads = at<K>::is_load && (false || ... || (at<K>::where == Where));
+  template <int K>
+  static constexpr bool stores = at<K>::is_store && (false || ... || (at<K>::where == Where));
+};
+
+// The offsets of row `row` in the operands that vary over the rows; 0 in the other loads.
+template <class Program, class Arguments>
+__device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
+                                         long long row) {
+  using chosen = operands_at<Program, place::row, place::element, place::plane>;
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (chosen::template loads<k> || I::is_position) offsets.loads[I::bits] = 0;
+    if constexpr (chosen::template stores<k>) offsets.stores[I::bits] = 0;
+  });
+  for_each_digit(a.rows, row, [&](int d, long long position) {
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr ((chosen::template loads<k> || I::is_position) && I::varies_over_rows)
+        offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
+      if constexpr (chosen::template stores<k>)
+        offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+    });
+  });
+}
+
+// The address of load or store K, at an element offset.
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto load_address(Arguments const& a, long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  return static_cast<storage_t<I::type> const*>(a.loads[I::bits]) + offset;
+}
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto store_address(Arguments const& a, long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  return static_cast<storage_t<I::type>*>(a.stores[I::bits]) + offset;
+}
+
+// Position or address K, `offset` further than that of the first element; 0, which is no address,
+// where there is no element.
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto position_of(Arguments const& a, long long offset, bool is_live) {
+  using I = typename program_traits<Program>::template at<K>;
+  long long const position = reinterpret_cast<long long>(a.loads[I::bits]) + offset;
+  return static_cast<typename I::value_type>(is_live ? position : 0);
+}
+
+// One element, in its arithmetic type.
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ auto load_one(Arguments const& a, long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  packed<storage_t<I::type>, 1> raw;
+  load_packed<reuse::expected>(raw, load_address<Program, K>(a, offset));
+  return static_cast<typename I::value_type>(element_of(raw, 0));
+}
+
+// Writes the operand of store K.
+template <int K, class Program, class Arguments>
+__device__ __forceinline__ void store_one(frame<Program> const& f, Arguments const& a,
+                                          long long offset) {
+  using I = typename program_traits<Program>::template at<K>;
+  if constexpr (I::is_window) {
+    long long const further = value_of<I::second_operand>(f);
+    if (further == ops::nowhere) return;
+    offset += further;
+  }
+  *store_address<Program, K>(a, offset) =
+      to_storage<storage_t<I::type>>(value_of<I::first_operand>(f));
+}
+// What is loaded or stored at one place.
+template <class Program, place Where> struct loaded_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> using holds = std::bool_constant<at<K>::is_load && at<K>::where == Where>;
+};
+template <class Program, place Where> struct stored_at {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> using holds = std::bool_constant<at<K>::is_store && at<K>::where == Where>;
+};
+
+// Writes all stores of one place whose offsets are 0.
+template <place Where, class Program, class Arguments>
+__device__ __forceinline__ void store_all(frame<Program> const& f, Arguments const& a) {
+  for_each_selected<Program, stored_at<Program, Where>>(
+      [&](auto selected) { store_one<decltype(selected)::value>(f, a, 0); });
+}
+
+// Everything that is known when the kernel starts.
+template <class Program, class Arguments>
+__device__ __forceinline__ void start(frame<Program> const& f, Arguments const& a) {
+  refuse_inexact_arithmetic();
+  set_launch_values<Program>(f.launch, a.scalars, a.sizes);
+  for_each_selected<Program, loaded_at<Program, place::launch>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(f.launch) = load_one<Program, k>(a, 0);
+  });
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (I::is_position && I::where == place::launch)
+      read_register<k>(f.launch) = position_of<Program, k>(a, 0, true);
+  });
+  evaluate<place::launch, 0, max_nodes>(f);
+}
+
+}  // namespace tenon::detail

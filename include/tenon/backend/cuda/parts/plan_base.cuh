@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The value that a planner returns: which kernel, how many threads, how much workspace; and its
+// checked launch.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "tenon/backend/cuda/parts/access.cuh"
+#include "tenon/backend/cuda/parts/ticket.cuh"
+
+namespace tenon {
+
+// What a plan may depend on beside the call. Results do not: only launches without reductions look
+// at them.
+struct cuda_device_facts {
+  int multiprocessors = 132;
+  int shared_bytes_per_block = 0;
+  int compute_capability = 90;
+};
+
+namespace detail {
+template <class Program> using widest_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
+}
+
+// A launch for one exact set of shapes, strides and alignments; plain values. A null function:
+// there is nothing to do.
+template <class Program> struct cuda_plan {
+  cudaError_t (*launch)(cuda_plan const&, bound_arguments<Program> const&, void* workspace,
+                        cudaStream_t) = nullptr;
+  void const* function = nullptr;
+  dim3 grid, block;
+  unsigned cluster = 1;         // blocks per cluster
+  bool is_cooperative = false;  // all blocks are resident at once
+  unsigned shared_bytes = 0;
+  std::size_t workspace_bytes = 0;  // zero before the first launch that uses it
+  configuration chosen = {};
+  detail::work_split split = {};
+  char const* why = "";
+  // The parameter block as far as it follows from the shapes: dividing lengths into magic numbers
+  // anew for every call would cost more than the rest of it. Skeletons with a block of their own
+  // keep it within 64 bytes more.
+  alignas(16) unsigned char prepared[sizeof(detail::widest_arguments<Program>) + 64] = {};
+};
+
+namespace detail {
+
+// Blocks of a launch whose partial results are combined: four for each of 132 multiprocessors, and
+// a constant, so that the order of a sum does not depend on the device. H200, sum of squares of
+// 2^28 f32: 236 us, with twice as many 262 us, with half as many 244 us.
+inline constexpr long long most_partials = 528;
+inline constexpr long long most_blocks = 2147483647;
+template <class Program, class Selected>
+inline constexpr long long most_parts =
+    most_slotted_parts<Program, Selected> < most_partials ? most_slotted_parts<Program, Selected>
+                                                          : most_partials;
+
+// As std::max and std::clamp, whose <algorithm> costs 0.15 s under nvcc 13.0.
+constexpr long long at_least(long long least, long long value) {
+  return value < least ? least : value;
+}
+constexpr long long clamped(long long value, long long least, long long most) {
+  return value > most ? most : at_least(least, value);
+}
+
+// The launch of a kernel whose blocks know each other.
+class launch_attributes {
+ public:
+  launch_attributes(unsigned cluster, bool is_cooperative) {
+    if (cluster > 1) {
+      all_[count_].id = cudaLaunchAttributeClusterDimension;
+      all_[count_].val.clusterDim.x = cluster;
+      all_[count_].val.clusterDim.y = all_[count_].val.clusterDim.z = 1;
+      ++count_;
+    }
+    if (is_cooperative) {
+      all_[count_].id = cudaLaunchAttributeCooperative;
+      all_[count_].val.cooperative = 1;
+      ++count_;
+    }
+  }
+  cudaLaunchConfig_t config(dim3 grid, dim3 block, unsigned shared_bytes, cudaStream_t stream) {
+    cudaLaunchConfig_t result{};
+    result.gridDim = grid, result.blockDim = block;
+    result.dynamicSmemBytes = shared_bytes;
+    result.stream = stream;
+    result.attrs = all_, result.numAttrs = count_;
+    return result;
+  }
+
+ private:
+  cudaLaunchAttribute all_[2] = {};
+  unsigned count_ = 0;
+};
+
+// Lets a kernel have as much shared memory as any plan of it may ask for: the limit is the
+// function's, not the launch's. Where it cannot, the launch fails, whose status is checked.
+inline void allow_shared_bytes(void const* function, long long bytes) {
+  if (cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(bytes)) != cudaSuccess)
+    cudaGetLastError();  // not the caller's
+}
+
+// Clusters, or blocks where there are none, that the device holds at once; 0: it cannot run them.
+template <class Program>
+long long most_resident_groups(cuda_plan<Program> const& plan, cuda_device_facts const& facts) {
+  int groups = 0;
+  cudaError_t status;
+  if (plan.cluster > 1) {
+    if (plan.cluster > 8)
+      cudaFuncSetAttribute(plan.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    launch_attributes attributes(plan.cluster, false);
+    cudaLaunchConfig_t config =
+        attributes.config(dim3(plan.cluster), plan.block, plan.shared_bytes, nullptr);
+    status = cudaOccupancyMaxActiveClusters(&groups, plan.function, &config);
+  } else {
+    status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &groups, plan.function, static_cast<int>(plan.block.x * plan.block.y * plan.block.z),
+        plan.shared_bytes);
+    groups *= facts.multiprocessors;
+  }
+  if (status == cudaSuccess) return groups;
+  cudaGetLastError();  // not the caller's: the answer is 0
+  return 0;
+}
+
+template <class Program, class Arguments>
+cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program> const& call,
+                        void* workspace, cudaStream_t stream) {
+  Arguments arguments;
+  __builtin_memcpy(&arguments, plan.prepared, sizeof(Arguments));
+  arguments.set(call, workspace);
+  void* parameters[] = {&arguments};
+  if (plan.cluster == 1 && !plan.is_cooperative)
+    return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
+                            stream);
+  launch_attributes attributes(plan.cluster, plan.is_cooperative);
+  cudaLaunchConfig_t config = attributes.config(plan.grid, plan.block, plan.shared_bytes, stream);
+  return cudaLaunchKernelExC(&config, plan.function, parameters);
+}
+
+// Keeps the parameter block for every launch of the plan.
+template <class Program, class Arguments>
+[[gnu::cold]] void prepare(cuda_plan<Program>& plan, Arguments const& arguments) {
+  static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
+  __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
+  plan.launch = launch_with<Program, Arguments>;
+}
+// @pre plan.chosen and plan.split are final
+template <class Program, class Arguments>
+[[gnu::cold]] void prepare_arguments(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
+                                     bound_arguments<Program> const& call) {
+  prepare(plan, Arguments::of(layout, call, plan.chosen.vector_width, plan.split));
+}
+
+template <class Program> [[gnu::cold]] cuda_plan<Program> plan_of_nothing(char const* why) {
+  cuda_plan<Program> result;
+  result.launch = [](cuda_plan<Program> const&, bound_arguments<Program> const&, void*,
+                     cudaStream_t) { return cudaSuccess; };
+  result.why = why;
+  return result;
+}
+
+// Room for the partial results of combine_grid.
+template <class Program> void add_slots(cuda_plan<Program>& plan) {
+  if (plan.grid.x > 1) plan.workspace_bytes = sizeof(unsigned) * first_partial;
+}
+
+}  // namespace detail
+
+// A kernel family's skeleton, found by the family: a specialization has
+//   template <class Program> static cuda_plan<Program> plan(layout, arguments, facts)
+template <family const* Family> struct cuda_skeleton;
+
+}  // namespace tenon

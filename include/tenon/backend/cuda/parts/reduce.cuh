@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Reductions in registers, over the lanes of a warp, over the warps of a row and over a block.
+
+#include <type_traits>
+
+#include "tenon/backend/cuda/parts/cluster.cuh"
+#include "tenon/backend/cuda/parts/element_tile.cuh"
+
+namespace tenon::detail {
+
+// Reductions at one place; for place::row those of one phase.
+template <class Program, place Where, int Phase> struct reductions_of {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds = at<K>::is_reduction&& at<K>::where == Where &&
+                                (Where != place::row || at<K>::phase == Phase);
+};
+
+// Number, operand and state of reduction K: the operand is a number, or the state of another
+// operator.
+template <class Program, int K> struct reduction_facts {
+  using traits = program_traits<Program>;
+  using instruction = typename traits::template at<K>;
+  static_assert(instruction::operand_count == 1,
+                "tenon: reduction: it has one operand; reduce a value made of several");
+  using op = typename instruction::op;
+  using number = arithmetic_t<instruction::type>;
+  using state = typename instruction::value_type;
+  using given = typename traits::template at<instruction::first_operand>::value_type;
+  using operand = std::conditional_t<std::is_class_v<given>, given, number>;
+  static __device__ __forceinline__ state identity() { return op::template identity<number>(); }
+};
+
+// Words of the state of reduction K, if it is one over the columns; of all of them.
+template <class Program, int K>
+inline constexpr int words_of_row_state =
+    program_traits<Program>::template at<K>::is_reduction&&
+                program_traits<Program>::template at<K>::where == place::row
+        ? (static_cast<int>(sizeof(typename program_traits<Program>::template at<K>::value_type)) +
+           3) /
+              4
+        : 0;
+template <class Program, class Sequence = typename program_traits<Program>::sequence>
+inline constexpr int row_state_words = 0;
+template <class Program, int... K>
+inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> =
+    (0 + ... + words_of_row_state<Program, K>);
+
+// A state as 32-bit words: what shuffles and partial results are made of.
+template <class State> struct state_words {
+  static constexpr int count = (sizeof(State) + 3) / 4;
+  unsigned words[count] = {};
+
+  __device__ __forceinline__ explicit state_words(State const& state) {
+    __builtin_memcpy(words, &state, sizeof(State));
+  }
+  __device__ __forceinline__ state_words() {}
+  __device__ __forceinline__ State state() const {
+    State result;
+    __builtin_memcpy(&result, words, sizeof(State));
+    return result;
+  }
+};
+
+// Lanes that combine their states, as an operator sees them that does so by sums.
+struct lane_group {
+  int lanes;  // a power of two
+
+  // @post the same bits in all lanes
+  template <class T> TENON_HD T sum(T x) const {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      T const other = __shfl_xor_sync(~0u, x, distance);
+      if (distance < lanes) x += other;
+    }
+#endif
+    return x;
+  }
+  template <class T> TENON_HD T first(T x) const {
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(~0u, x, 0, lanes);
+#else
+    return x;
+#endif
+  }
+};
+template <class Op, class State>
+concept combines_lanes = requires(State const& state, lane_group const& group) {
+  Op::combine_all(state, group);
+};
+
+// Combines the states of neighbouring groups of `lanes` lanes, at most MaxLanes and a power of two.
+// IsStraight: shuffles that are not needed instead of branches around them, at a few registers
+// more.
+// @pre all 32 lanes call it
+// @post every lane of a group holds the same bits: a pair combines in lane order on both sides
+template <class Op, int MaxLanes, bool IsStraight = false, class State>
+__device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes) {
+  if constexpr (combines_lanes<Op, State>) return Op::combine_all(state, lane_group{lanes});
+  unsigned lane = threadIdx.x + threadIdx.y * blockDim.x;
+#pragma unroll
+  for (int distance = MaxLanes / 2; distance > 0; distance /= 2) {
+    constexpr bool has_branch = !IsStraight || std::is_class_v<State>;
+    if (has_branch && distance >= lanes) continue;
+    state_words<State> other(state);
+#pragma unroll
+    for (int w = 0; w < state_words<State>::count; ++w)
+      other.words[w] = __shfl_xor_sync(~0u, other.words[w], distance);
+    if constexpr (std::is_class_v<State>) {
+      bool is_later = (lane & distance) != 0;
+      State theirs = other.state(), first = state, second = theirs;
+      if (is_later) first = theirs, second = state;
+      state = Op::combine(first, second);
+    } else {
+      State const both = Op::combine(state, other.state());
+      if (has_branch || distance < lanes) state = both;
+    }
+  }
+  return state;
+}
+
+// Shared memory for `Count` states of reduction K in each of two buffers: one barrier per use,
+// because whoever writes a buffer again has passed the barrier of the other one, behind which all
+// have read this one.
+template <class Program, int K, int Count> struct shared_states {
+  using state = typename reduction_facts<Program, K>::state;
+  using words = state_words<state>;
+  static __device__ __forceinline__ unsigned* slot(int buffer, int index) {
+    __shared__ unsigned all[2][Count * words::count];
+    return all[buffer] + index * words::count;
+  }
+  static __device__ __forceinline__ void put(int buffer, int index, state const& value) {
+    words from(value);
+    for (int w = 0; w < words::count; ++w) slot(buffer, index)[w] = from.words[w];
+  }
+  // In the shared memory of block `rank` of the cluster.
+  static __device__ __forceinline__ void send(mailbox& box, int buffer, int index,
+                                              state const& value, int rank) {
+    words from(value);
+    for (int w = 0; w < words::count; ++w) box.send(slot(buffer, index) + w, from.words[w], rank);
+  }
+  static __device__ __forceinline__ state get(int buffer, int index) {
+    words to;
+    for (int w = 0; w < words::count; ++w) to.words[w] = slot(buffer, index)[w];
+    return to.state();
+  }
+};
+
+// Combines states first, first + 1, ... of `count` in shared memory. @pre all 32 lanes call it
+// @post the order depends on `count` alone
+template <class Program, int K, int Count, bool IsStraight = false>
+__device__ __forceinline__ auto combine_shared(int buffer, int first, int count) {
+  using facts = reduction_facts<Program, K>;
+  int lanes = count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count;
+  int lane = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) & (lanes - 1);
+  typename facts::state state = facts::identity();
+  if constexpr (Count <= 32) {
+    if (lane < count) state = shared_states<Program, K, Count>::get(buffer, first + lane);
+  } else {
+#pragma unroll 1
+    for (int other = lane; other < count; other += lanes)
+      state =
+          facts::op::combine(state, shared_states<Program, K, Count>::get(buffer, first + other));
+  }
+  return combine_lanes<typename facts::op, 32, IsStraight>(state, lanes);
+}
+
+// Combines over all threads of the block, of which there are MaxThreads along x if IsExact: a
+// number known while compiling leaves neither divisions nor branches.
+// @pre all threads call it; blocks are whole warps
+template <class Program, class Selected, int MaxThreads, bool IsExact = false, class Registers>
+__device__ __forceinline__ void combine_block(Registers& registers_held, int& buffer) {
+  int const thread = static_cast<int>(threadIdx.x + (IsExact ? 0 : threadIdx.y * blockDim.x));
+  int const warps = IsExact ? MaxThreads / 32 : static_cast<int>(blockDim.x * blockDim.y / 32);
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    auto state = combine_lanes<typename reduction_facts<Program, k>::op, 32>(
+        read_register<k>(registers_held));
+    if (thread % 32 == 0)
+      shared_states<Program, k, MaxThreads / 32>::put(buffer, thread / 32, state);
+  });
+  __syncthreads();
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(registers_held) =
+        combine_shared<Program, k, MaxThreads / 32>(buffer, 0, warps);
+  });
+  buffer ^= 1;
+}
+
+}  // namespace tenon::detail

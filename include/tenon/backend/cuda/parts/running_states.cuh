@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A thread's own states of the reductions over the columns, and how they take in its elements.
+
+#include "tenon/backend/cuda/parts/reduce.cuh"
+#include "tenon/ops/indexed_reduction.hpp"
+#include "tenon/program/visit.hpp"
+
+namespace tenon::detail {
+
+// Whether a state is several numbers, as the moments are.
+template <class Program>
+inline constexpr bool has_large_states = [] {
+  bool result = false;
+  visit_instructions<Program>([&](auto index) {
+    using I = typename program_traits<Program>::template at<decltype(index)::value>;
+    if constexpr (I::is_reduction && I::where == place::row)
+      result = result || std::is_class_v<typename I::value_type>;
+  });
+  return result;
+}();
+
+// A thread's running states. Several, because one chain of dependent additions would wait for
+// itself; an operator that reduces many elements better than one after the other gets all of a tile
+// at once.
+template <class Op, class Operand, int Count>
+inline constexpr bool takes_many = requires(Operand const (&x)[Count], int valid) {
+  Op::lift_many(x, valid);
+};
+
+template <class Program, int V, int Items, int Phase>
+struct running_states : reductions_of<Program, place::row, Phase> {
+  static constexpr int chains = Items < 4 ? Items : 4;
+  static constexpr int steps_per_tile = (Items + chains - 1) / chains;  // of each chain
+  // Items that such an operator gets at once: not more than 32 elements, which are registers.
+  static constexpr int batch_items = V * Items <= 32 ? Items : V < 32 ? 32 / V : 1;
+  template <int K> using facts = reduction_facts<Program, K>;
+  template <int K>
+  static constexpr bool is_batch =
+      takes_many<typename facts<K>::op, typename facts<K>::operand, V * batch_items>;
+  template <int K> using type = value_list<typename facts<K>::state, is_batch<K> ? 1 : chains>;
+};
+// The elements of a batch, or of one vector, that a reduction is to take in.
+template <class Program, int V, int Items, int Phase>
+struct collected_values : reductions_of<Program, place::row, Phase> {
+  using running = running_states<Program, V, Items, Phase>;
+  template <int K>
+  using type = value_list<typename reduction_facts<Program, K>::operand,
+                          running::template is_batch<K> ? V * running::batch_items : V>;
+};
+
+template <class Program, class Running, class States>
+__device__ __forceinline__ void reset(States& states) {
+  for_each_selected<Program, Running>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    for (auto& state : read_register<k>(states).at) state = reduction_facts<Program, k>::identity();
+  });
+}
+
+// Combines neighbours pairwise.
+template <class Op, class State, int N>
+__device__ __forceinline__ State fold(State const (&states)[N]) {
+  if constexpr (N == 1) {
+    return states[0];
+  } else {
+    State half_as_many[(N + 1) / 2];
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) half_as_many[i] = Op::combine(states[2 * i], states[2 * i + 1]);
+    if constexpr (N % 2 == 1) half_as_many[N / 2] = states[N - 1];
+    return fold<Op>(half_as_many);
+  }
+}
+
+// Takes in the first `count` elements of the vector just collected; IsRagged: they may be fewer
+// than V, but not none.
+template <class Program, int V, int Items, int Phase, bool IsRagged, class States, class Values>
+__device__ __forceinline__ void accumulate_item(States& states, Values const& values, int u,
+                                                int count) {
+  using running = running_states<Program, V, Items, Phase>;
+  for_each_selected<Program, running>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    if constexpr (!running::template is_batch<k>) {
+      using facts = reduction_facts<Program, k>;
+      using op = typename facts::op;
+      typename facts::state lifted[V];
+#pragma unroll
+      for (int i = 0; i < V; ++i) lifted[i] = op::lift(read_register<k>(values).at[i]);
+      if (IsRagged && count < V && count > 0) {
+#pragma unroll
+        for (int i = 1; i < V; ++i)
+          if (i >= count) lifted[i] = facts::identity();
+      }
+      auto& state = read_register<k>(states).at[u % running::chains];
+      typename facts::state next = op::combine(state, fold<op>(lifted));
+      if (count > 0) state = next;
+    }
+  });
+}
+// Where the elements of a batch are: not known to be in any order.
+struct unordered_batch {};
+// The instruction that gives the place of what reduction K chooses by value and place; -1: none.
+template <class Program, int K>
+inline constexpr int chosen_place = [] {
+  using traits = program_traits<Program>;
+  using I = typename traits::template at<traits::template at<K>::first_operand>;
+  if constexpr (std::is_same_v<typename I::op, ops::indexed>) {
+    using place_of = typename traits::template at<I::first_operand>;
+    return place_of::is_position && place_of::where == place::element ? I::first_operand : -1;
+  }
+  return -1;
+}();
+
+template <class Order, int K> struct place_finder {
+  Order const& order;
+  __device__ __forceinline__ long long operator()(int ordinal) const {
+    return order.template at<K>(ordinal);
+  }
+};
+
+// A batch's part in the state of reduction K. @pre the first `valid` elements are live
+template <class Program, int K, int Count, class State, class Operand>
+__device__ __forceinline__ void take_batch(State& state, Operand const (&all)[Count], int valid,
+                                           unordered_batch) {
+  using op = typename reduction_facts<Program, K>::op;
+  state = op::combine(state, op::lift_many(all, valid));
+}
+template <class Program, int K, int Count, class State, class Operand, class Order>
+__device__ __forceinline__ void take_batch(State& state, Operand const (&all)[Count], int valid,
+                                           Order const& order) {
+  constexpr int place_of = chosen_place<Program, K>;
+  if constexpr (place_of >= 0) {
+    if (valid == 0) return;
+    typename reduction_facts<Program, K>::number numbers[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) numbers[i] = all[i].number;
+    reduction_facts<Program, K>::op::take_ascending(state, numbers, valid,
+                                                    place_finder<Order, place_of>{order});
+  } else {
+    take_batch<Program, K>(state, all, valid, unordered_batch{});
+  }
+}
+// Takes in a batch for the operators that want it so. @pre the first `valid` elements are live
+template <class Program, int V, int Items, int Phase, class States, class Values, class Order>
+__device__ __forceinline__ void accumulate_batch(States& states, Values const& values, int valid,
+                                                 Order const& order) {
+  using running = running_states<Program, V, Items, Phase>;
+  for_each_selected<Program, running>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    if constexpr (running::template is_batch<k>)
+      take_batch<Program, k>(read_register<k>(states).at[0], read_register<k>(values).at, valid,
+                             order);
+  });
+}
+
+}  // namespace tenon::detail

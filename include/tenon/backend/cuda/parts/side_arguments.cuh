@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parameter block of the skeletons that keep rows or columns side by side: operands whose
+// vectors may each be misaligned, strided or cut off.
+
+#include "tenon/backend/cuda/parts/element_tile.cuh"
+#include "tenon/backend/cuda/parts/side_access.cuh"
+#include "tenon/program/visit.hpp"
+
+namespace tenon::detail {
+
+template <class Program> struct side_arguments {
+  using traits = program_traits<Program>;
+  static constexpr int loads_held = at_least_one(traits::load_count);
+  static constexpr int stores_held = at_least_one(traits::store_count);
+
+  void const* loads[loads_held];
+  void* stores[stores_held];
+  index_group<max_rank, 64> rows, columns;
+  long long load_rows[loads_held][max_rank], load_columns[loads_held][max_rank];
+  long long store_rows[stores_held][max_rank], store_columns[stores_held][max_rank];
+  // Whether a whole vector is one aligned access; else it is moved element by element.
+  bool load_moves_whole[loads_held], store_moves_whole[stores_held];
+  long long scalars[at_least_one(traits::scalar_count)];
+  long long sizes[at_least_one(traits::size_count)];
+  unsigned* workspace;
+
+  void set(bound_arguments<Program> const& call, void* call_workspace) {
+    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
+    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
+    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
+    workspace = static_cast<unsigned*>(call_workspace);
+  }
+
+  // What follows from the shapes but for the groups, whose positions may count vectors.
+  // moves_whole(operand's layout, address, bytes per element) tells of one operand.
+  template <class MovesWhole>
+  [[gnu::cold]] void set_operands(bound_layout<Program> const& layout,
+                                  bound_arguments<Program> const& call,
+                                  MovesWhole const& moves_whole) {
+    auto copy = [&](long long(&to_rows)[max_rank], long long(&to_columns)[max_rank],
+                    operand_layout const& from) {
+      for (int d = 0; d < max_rank; ++d) {
+        to_rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
+        to_columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
+      }
+    };
+    visit_instructions<Program>([&](auto index) {
+      using I = typename traits::template at<decltype(index)::value>;
+      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
+      if constexpr (I::is_load) {
+        copy(load_rows[I::bits], load_columns[I::bits], layout.loads[I::bits]);
+        load_moves_whole[I::bits] = moves_whole(layout.loads[I::bits], call.loads[I::bits], bytes);
+      }
+      if constexpr (I::is_store) {
+        copy(store_rows[I::bits], store_columns[I::bits], layout.stores[I::bits]);
+        store_moves_whole[I::bits] =
+            moves_whole(layout.stores[I::bits], call.stores[I::bits], bytes);
+      }
+    });
+    for (int k = 0; k < traits::size_count; ++k) sizes[k] = layout.sizes[k];
+  }
+
+  // A group whose innermost axis, of extent `innermost`, counts vectors or elements.
+  [[gnu::cold]] static index_group<max_rank, 64> group_of(group_layout const& from,
+                                                          long long innermost) {
+    index_group<max_rank, 64> result;
+    result.dims = from.dims > 1 ? from.dims : 1;
+    result.size = 1;
+    for (int d = 0; d < from.dims; ++d) {
+      long long const extent = d == from.dims - 1 ? innermost : from.extents[d];
+      result.size *= extent;
+      if (extent > 0) result.by[d] = index_divider<64>::of(extent);
+    }
+    return result;
+  }
+  [[gnu::cold]] static index_group<max_rank, 64> group_of(group_layout const& from) {
+    return group_of(from, from.dims > 0 ? from.extents[from.dims - 1] : 1);
+  }
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A thread's next operands on their way to shared memory while it computes with the present ones:
+// what registers would hold is held by memory that only this thread uses, so that no barrier is
+// needed.
+
+#include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/element_tile.cuh"
+
+namespace tenon::detail {
+
+// How many of the instructions before K are selected.
+template <class Selected, int K, class Sequence> inline constexpr int rank_among = 0;
+template <class Selected, int K, int... Earlier>
+inline constexpr int rank_among<Selected, K, std::integer_sequence<int, Earlier...>> =
+    (0 + ... + (Earlier < K && Selected::template holds<Earlier>));
+
+// Slots of 16 bytes: Items for each selected load, neighbouring threads next to each other. Threads
+// is 0 where only the launch says how many there are.
+template <class Program, class Selected, int Items, int Threads> struct thread_stage {
+  using sequence = typename program_traits<Program>::sequence;
+  static constexpr int bytes_per_thread =
+      rank_among<Selected, program_traits<Program>::size, sequence> * Items * 16;
+  static constexpr int bytes = bytes_per_thread * Threads;
+
+  template <int K> static __device__ __forceinline__ unsigned char* slot(int u) {
+    extern __shared__ __align__(16) unsigned char staged[];
+    constexpr int rank = rank_among<Selected, K, sequence>;
+    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x),
+              threads = Threads > 0 ? Threads : static_cast<int>(blockDim.x * blockDim.y);
+    return staged + ((rank * Items + u) * threads + thread) * 16;
+  }
+  // Element i of a vector, for those that come one by one.
+  template <int K, class T> static __device__ __forceinline__ T& element(int u, int i) {
+    return reinterpret_cast<T*>(slot<K>(u))[i];
+  }
+  template <int K, class T, int V>
+  static __device__ __forceinline__ void take(packed<T, V>& to, int u) {
+    if constexpr (sizeof(T) * V == 16) {
+      uint4 const four = *reinterpret_cast<uint4 const*>(slot<K>(u));
+      to.words[0] = four.x, to.words[1] = four.y, to.words[2] = four.z, to.words[3] = four.w;
+    } else {
+#pragma unroll
+      for (int w = 0; w < static_cast<int>(sizeof(to.words) / sizeof(unsigned)); ++w)
+        to.words[w] = reinterpret_cast<unsigned const*>(slot<K>(u))[w];
+    }
+  }
+};
+
+}  // namespace tenon::detail

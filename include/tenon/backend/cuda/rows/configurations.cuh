@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A program → the configurations of the rows skeletons that may run it.
+
+#include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/backend/cuda/rows/kernel.cuh"
+#include "tenon/backend/cuda/rows/looped.cuh"
+#include "tenon/backend/cuda/rows/streamed.cuh"
+#include "tenon/program/visit.hpp"
+
+namespace tenon::detail {
+
+struct rows_configurations {
+  static constexpr int widest_block = 512;
+  template <class Program> static constexpr int width = element_operands<Program>::vector_width;
+
+  // Bytes per element of the loads that differ from row to row.
+  template <class Program>
+  static constexpr int own_bytes = [] {
+    int bytes = 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::moves_elements && I::varies_over_rows)
+        bytes += size_of(I::type);
+    });
+    return bytes;
+  }();
+  template <class Program>
+  static constexpr bool is_half = program_traits<Program>::widest_element <= 2;
+  // Vectors of a row that one thread keeps: at most 64 elements, half as many where each has a
+  // position, and 32 words of operands; 16 of half types, which are computed in twice as many.
+  template <class Program>
+  static constexpr int row_items = [] {
+    int const most_elements = program_traits<Program>::has_positions ? 32 : 64,
+              most_bytes = is_half<Program> ? 64 : 128;
+    int items = 1;
+    while (2 * items * width<Program> <= most_elements &&
+           2 * items * width<Program> * own_bytes<Program> <= most_bytes)
+      items *= 2;
+    return items;
+  }();
+  // Three kernels of whole aligned vectors, by the length of a row: the fewer elements a thread
+  // has, the more blocks are on a multiprocessor, which load, reduce and store at different times;
+  // the more it has, the less is left to what it does once per row.
+  template <class Program> static constexpr int at_most(int items) {
+    return row_items<Program> < items ? row_items<Program> : items;
+  }
+  // What 40 registers to a thread are not enough for; none are spilled.
+  template <class Program>
+  static constexpr bool is_heavy =
+      has_large_states<Program> || element_operands<Program>::loads > 2 ||
+      own_bytes<Program>* width<Program> > 16 || element_operands<Program>::has_much_arithmetic;
+  template <class Program>
+  static constexpr bool is_heaviest =
+      program_traits<Program>::has_positions || program_traits<Program>::widest_element > 4;
+  // Rows of a warp or less with two vectors to a thread. H200, of a copy's bandwidth against four:
+  // softmax of 64 and 256 f32 0.99 (0.96, 0.97), of bf16 0.98 (0.70, 0.95). States of several
+  // numbers are worth more elements: layer norm + gelu of 512 f32 takes 219 us with two vectors and
+  // 167 us with four.
+  template <class Program> static constexpr int short_items = at_most<Program>(2);
+  template <class Program>
+  static constexpr long long short_vectors =
+      has_large_states<Program> || row_items<Program> <= 2 ? 0 : 32 * short_items<Program>;
+  template <class Program>
+  static constexpr configuration short_rows{.vector_width = width<Program>,
+                                            .items = short_items<Program>,
+                                            .threads_per_block = 128,
+                                            .group_dims = 1,
+                                            .index_bits = 32,
+                                            .blocks = is_heaviest<Program> ? 1
+                                                      : is_heavy<Program>  ? 8
+                                                                           : 12};
+  // Rows of one block with four vectors to a thread; eight where a state is several numbers and the
+  // row longer than a warp's. H200, of a copy's bandwidth against eight of f32: softmax of 1024 f32
+  // 0.99 (0.97), of 8192 0.965 (0.963); against four that know of clusters: of 1024 to 4096 bf16
+  // 0.96 to 0.97 (0.85 to 0.87), of 8192 bf16 0.93 (0.84), bias + residual + layer norm of 4096 f32
+  // 0.965 (0.92), bf16 0.95 (0.82).
+  template <class Program> static constexpr int medium_items = at_most<Program>(4);
+  template <class Program>
+  static constexpr long long medium_vectors = (has_large_states<Program> && row_items<Program> > 4
+                                                   ? 32
+                                                   : widest_block) *
+                                              medium_items<Program>;
+  template <class Program>
+  static constexpr configuration medium_rows{.vector_width = width<Program>,
+                                             .items = medium_items<Program>,
+                                             .threads_per_block = widest_block,
+                                             .group_dims = 1,
+                                             .index_bits = 32,
+                                             .blocks = is_heaviest<Program>                    ? 1
+                                                       : is_heavy<Program> || is_half<Program> ? 2
+                                                                                               : 3};
+  // Whether every element load that differs from row to row is a vector that travels by itself.
+  template <class Program>
+  static constexpr bool can_stage = [] {
+    bool result = own_bytes<Program> > 0;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename program_traits<Program>::template at<decltype(index)::value>;
+      if constexpr (I::is_load && I::moves_elements && I::varies_over_rows)
+        result = result && travels_alone<storage_t<I::type>, width<Program>>;
+    });
+    return result;
+  }();
+  // The longest rows of one block, and those of clusters. Where only clusters are left, the next
+  // row comes to shared memory while one is finished. H200, of a copy's bandwidth against rows that
+  // wait beside each other: RMS norm of 65536 bf16 0.79 (0.67), softmax of 131072 bf16 0.61 (0.56);
+  // in one block it is slower, softmax of 16384 f32 0.86 (0.97). Two blocks are held, which leaves
+  // 64 registers to a thread; states of several numbers need more.
+  template <class Program, int Dims>
+  static constexpr configuration resident{
+      .vector_width = width<Program>,
+      .items = row_items<Program>,
+      .threads_per_block = widest_block,
+      .group_dims = Dims,
+      .index_bits = 32,
+      .blocks =
+          Dims > 1 || own_bytes<Program> == 0 || is_heaviest<Program> || is_heavy<Program> ? 1 : 2,
+      .has_warps = Dims == 1,
+      .has_clusters = 1,
+      .is_staged = Dims == 1 && can_stage<Program> && !is_heaviest<Program> &&
+                   medium_vectors<Program> == widest_block * row_items<Program>};
+  // A row that passes once: as many bytes in flight as it takes; states of several numbers take
+  // registers instead. As many blocks are held as there are to leave a part of a total: of 528
+  // three of each 132 at once would leave the fourth to run by itself (H200, cross entropy of 8192
+  // x 32768 bf16: 208 us).
+  template <class Program, int Dims>
+  static constexpr configuration streamed{
+      .vector_width = width<Program>,
+      .items = element_operands<Program>::loads > 3                                ? 1
+               : has_large_states<Program> || element_operands<Program>::loads > 1 ? 4
+                                                                                   : 8,
+      .threads_per_block = 256,
+      .group_dims = Dims,
+      .index_bits = 32,
+      .blocks = Dims > 1 || row_state_words<Program> > 4 ? 2 : 4};
+  static constexpr int most_streamed_vectors = 8192;  // that one segment has
+  // Whether nothing differs from row to row, and no row leaves a part of its own.
+  template <class Program>
+  static constexpr bool shares_everything =
+      own_bytes<Program> == 0 && !program_traits<Program>::has_positions &&
+      !program_traits<Program>::has_planes;
+  // Totals are combined in the order of the blocks, whose number follows from the shape there.
+  template <class Program>
+  static constexpr bool may_keep =
+      is_any_kept<Program, width<Program>> && !program_traits<Program>::has_total;
+  // Vectors in flight; 16 elements at once where they come from shared memory.
+  template <class Program>
+  static constexpr int looped_items = [] {
+    int const loads = element_operands<Program>::loads;
+    int const items = loads <= 1 ? 4 : loads <= 3 ? 2 : 1;
+    return may_keep<Program> && items * width<Program> > 16 && items > 1 ? items / 2 : items;
+  }();
+  template <class Program, int Dims>
+  static constexpr configuration looped{.vector_width = width<Program>,
+                                        .items = looped_items<Program>,
+                                        .threads_per_block = 256,
+                                        .group_dims = Dims,
+                                        .is_looped = 1};
+};
+
+}  // namespace tenon::detail

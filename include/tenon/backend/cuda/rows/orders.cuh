@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the sorts of a program have ordered of the row a block is at: where it lies, and its
+// elements as values.
+
+#include "tenon/backend/cuda/parts/configuration.cuh"
+
+namespace tenon::detail {
+
+// The sorts whose result a sweep reads.
+template <class Program, int Phase, bool Stores> struct needed_orders {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds =
+      at<K>::is_sort&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+};
+
+// The order that sort I has made, in memory that the block shares; ordered_element, of the opt-in
+// header that sorts, makes an element of it.
+template <class I> struct row_order { void const* keys; };
+template <class Program> struct sorts_of {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> static constexpr bool holds = at<K>::is_sort;
+  template <int K> using type = row_order<at<K>>;
+};
+template <class Program> struct row_orders : selected_registers<Program, sorts_of<Program>> {};
+
+}  // namespace tenon::detail

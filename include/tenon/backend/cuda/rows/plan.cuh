@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the configuration and the grid of the rows skeletons.
+
+#include "tenon/backend/cuda/columns/plan.cuh"
+#include "tenon/backend/cuda/grid/plan.cuh"
+#include "tenon/backend/cuda/rows/streamed_plan.cuh"
+#include "tenon/schedule/nested.hpp"
+#include "tenon/schedule/rows.hpp"
+
+namespace tenon::detail {
+
+struct rows_planner : streamed_rows_planner {
+  template <class Program, column_order Columns>
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const& facts) {
+    if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
+        !program_traits<Program>::has_planes && !stores_at<Program>::template has<place::launch>)
+      return plan_of_nothing<Program>("no rows: no launch");
+    // In calls of most types none can be, and the kernel is the longest of all; it has no
+    // positions.
+    if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
+                  !program_traits<Program>::has_planes)
+      if (rows_are_neighbours(layout, call))
+        return columns_planner::plan<Program>(layout, call, facts);
+    constexpr int all = columns_allowed(Columns);
+    auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
+    bool is_single = !operands.moves_vectors();
+    if constexpr (may_keep<Program>)
+      if (!blocks_hold<Program>(layout, facts)) {
+        // Whatever the operands' alignment, the segments are the same, and so are the bits.
+        cuda_plan<Program> result =
+            operands.is_packed ? plan_kept<Program, packed_columns>(layout, call, facts, is_single)
+                               : plan_kept<Program, all>(layout, call, facts, is_single);
+        return result.function ? result : plan_looped<Program, all>(layout, call, facts, is_single);
+      }
+    long long const vectors = divide_up(layout.columns.size, width<Program>);
+    if constexpr (has_sharable_rows<Program>)
+      if (layout.rows.size < few_rows &&
+          (passes_once<Program> ? vectors > most_streamed_vectors
+                                : !blocks_hold<Program>(layout, facts)))
+        return grid_planner::plan<Program>(layout, call, facts);
+    if constexpr (passes_once<Program>) {
+      // Where nothing differs from row to row there is one row, of everything: all blocks share it.
+      if constexpr (shares_everything<Program>)
+        if (vectors > most_streamed_vectors)
+          return grid_planner::plan<Program>(layout, call, facts);
+      return operands.is_packed && vectors < 1 << 30
+                 ? plan_streamed<Program, streamed<Program, 1>>(layout, call, is_single)
+                 : plan_streamed<Program, streamed<Program, all>>(layout, call, is_single);
+    } else {
+      // Of elements of eight bytes the kernel of whole vectors would spill registers.
+      constexpr int longest = program_traits<Program>::widest_element > 4 ? all : packed_columns;
+      cuda_plan<Program> result =
+          !operands.is_packed
+              ? plan_resident<Program, resident<Program, all>>(layout, call, facts, is_single)
+          : vectors <= medium_vectors<Program>
+              ? plan_packed<Program>(layout, call, facts, is_single)
+              : plan_resident<Program, resident<Program, longest>>(layout, call, facts, is_single);
+      if (result.function) return result;
+      if constexpr (shares_everything<Program>)
+        return grid_planner::plan<Program>(layout, call, facts);
+      else
+        return plan_looped<Program, all>(layout, call, facts, is_single);
+    }
+  }
+
+  // Of rows with totals only whole ones are shared out here: fewer long ones than there are
+  // multiprocessors are left to all blocks together.
+  static constexpr long long few_rows = 132;
+  template <class Program>
+  static constexpr bool has_sharable_rows =
+      program_traits<Program>::has_total && !program_traits<Program>::has_planes &&
+      !program_traits<Program>::has_positions;
+
+  // Whether one block holds a row of that many vectors.
+  template <class Program> static bool holds_row(long long vectors) {
+    row_share const share = share_of<Program>(vectors);
+    return share.lanes > 0 && share.blocks == 1;
+  }
+
+ private:
+  // How a row of that many vectors is shared; a function of nothing else, because results depend on
+  // it. Up to 32 threads they are a power of two.
+  struct row_share {
+    int lanes, blocks;
+  };
+  template <class Program> static constexpr row_share share_of(long long vectors) {
+    if (vectors <= medium_vectors<Program>) {
+      int const most =
+          vectors <= short_vectors<Program> ? short_items<Program> : medium_items<Program>;
+      long long lanes = lanes_of(vectors, most);
+      if (lanes * most < vectors) lanes = divide_up(vectors, 32 * most) * 32;
+      return {static_cast<int>(lanes), 1};
+    }
+    int const items = row_items<Program>;
+    // One block as long as it can; then blocks of half the size, of which a multiprocessor holds
+    // two that do not wait at the same time. H200, softmax of 65536 f32: 0.85 of a copy's bandwidth
+    // against 0.79.
+    int blocks = 1, threads = widest_block;
+    if (static_cast<long long>(widest_block) * items < vectors) {
+      threads = 256;
+      while (threads < widest_block &&
+             static_cast<long long>(threads) * items * most_blocks_per_cluster < vectors)
+        threads *= 2;
+    }
+    while (blocks < most_blocks_per_cluster &&
+           static_cast<long long>(threads) * items * blocks < vectors)
+      blocks *= 2;
+    long long per_warp = 32ll * items * blocks, warps = divide_up(vectors, per_warp);
+    return {static_cast<int>(warps * 32 <= threads ? warps * 32 : 0), blocks};
+  }
+
+  // Whether the registers of a block, or of a cluster where there are any, hold a row. H200, of a
+  // copy's bandwidth against shared memory that the blocks read back: softmax of 65536 f32 0.82
+  // (0.58), bf16 0.69 (0.41); of 262144 f32 0.69 (0.56), bf16 0.54 (0.41).
+  template <class Program>
+  static bool blocks_hold(bound_layout<Program> const& layout, cuda_device_facts const& facts) {
+    row_share const share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
+    return share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
+  }
+
+  // @pre all operands are packed, and a row has at most medium_vectors
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan_packed(bound_layout<Program> const& layout,
+                                                      bound_arguments<Program> const& call,
+                                                      cuda_device_facts const& facts,
+                                                      bool is_single) {
+    if constexpr (short_vectors < Program >> 0)
+      if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
+        return plan_resident<Program, short_rows<Program>>(layout, call, facts, is_single);
+    return plan_resident<Program, medium_rows<Program>>(layout, call, facts, is_single);
+  }
+
+  template <class Program, configuration C>
+  [[gnu::cold]] static cuda_plan<Program> plan_resident(bound_layout<Program> const& layout,
+                                                        bound_arguments<Program> const& call,
+                                                        cuda_device_facts const& facts,
+                                                        bool is_single) {
+    using special = specialization_of<C>;
+    using arguments = rows_arguments<Program, special>;
+    cuda_plan<Program> result;
+    row_share share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
+    bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
+    if (!fits) return result;
+    result.function =
+        reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = C;
+    result.why = is_single           ? "single elements, row in registers"
+                 : share.blocks > 1  ? "row in registers of a cluster"
+                 : share.lanes <= 32 ? "row in registers of a warp or less"
+                                     : "row in registers of several warps";
+    long long rows_per_group = share.lanes > 32 ? 1 : 128 / share.lanes;
+    result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
+    result.split.blocks_per_row = share.blocks;
+    result.cluster = static_cast<unsigned>(share.blocks);
+    long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
+    if constexpr (C.is_staged != 0) {
+      constexpr int bytes_per_thread = row_worker<Program, special>::stage::bytes_per_thread;
+      result.shared_bytes = static_cast<unsigned>(share.lanes * rows_per_group * bytes_per_thread);
+      allow_shared_bytes(result.function, C.threads_per_block * bytes_per_thread);
+    }
+    long long const resident_groups = most_resident_groups(result, facts);
+    if (resident_groups == 0) return {};  // no room for the cluster
+    finish<Program, arguments>(result, layout, call,
+                               program_traits<Program>::has_total ? parts<Program> / share.blocks
+                               : C.is_staged                      ? resident_groups
+                                                                  : most_blocks,
+                               groups);
+    return result;
+  }
+
+  template <class Program, int Dims>
+  [[gnu::cold]] static cuda_plan<Program> plan_looped(bound_layout<Program> const& layout,
+                                                      bound_arguments<Program> const& call,
+                                                      cuda_device_facts const& facts,
+                                                      bool is_single) {
+    constexpr configuration c = looped<Program, Dims>;
+    using special = specialization_of<c>;
+    using arguments = rows_arguments<Program, special>;
+    cuda_plan<Program> result;
+    result.function =
+        reinterpret_cast<void const*>(&looped_rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = c;
+    result.block = dim3(c.threads_per_block);
+    cut_row<Program, c>(result, layout);
+    long long const rows = at_least(1, layout.rows.size);
+    // Totals are combined in the order of the blocks, so there the grid follows from the shape
+    // alone.
+    long long most;
+    if constexpr (program_traits<Program>::has_total)
+      most = parts<Program>;
+    else
+      most = share_rows(result, rows, facts);
+    result.why = is_single                         ? "single elements, row read again in each phase"
+                 : result.split.blocks_per_row > 1 ? "row read again in each phase, shared by "
+                                                     "several blocks"
+                                                   : "row read again in each phase";
+    finish<Program, arguments>(result, layout, call, most, rows);
+    return result;
+  }
+
+  // Segments of a looped row: as many as there are tiles, at most most_segments.
+  template <class Program, configuration C>
+  [[gnu::cold]] static void cut_row(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
+    long long const tiles = divide_up(layout.columns.size, static_cast<long long>(C.vector_width) *
+                                                               C.items * C.threads_per_block);
+    plan.split.tiles_per_segment = at_least(1, divide_up(tiles, most_segments));
+    plan.split.segments =
+        static_cast<int>(at_least(1, divide_up(tiles, plan.split.tiles_per_segment)));
+  }
+
+  // A row is shared by so many blocks that their shared memory holds what several sweeps need of
+  // it: three on a multiprocessor, or two, or one. While one waits for its row or for the other
+  // blocks, the others read or write.
+  template <class Program, int Dims>
+  [[gnu::cold]] static cuda_plan<Program> plan_kept(bound_layout<Program> const& layout,
+                                                    bound_arguments<Program> const& call,
+                                                    cuda_device_facts const& facts,
+                                                    bool is_single) {
+    constexpr configuration c = looped<Program, Dims>;
+    using special = specialization_of<c>;
+    using arguments = rows_arguments<Program, special>;
+    constexpr long long bytes_per_tile =
+        kept_vectors<Program, c.vector_width, c.threads_per_block>::bytes_per_step * c.items;
+    long long const available =
+        clamped(facts.shared_bytes_per_block - (8 << 10), 0, most_kept_bytes);
+    for (int held : {kept_blocks_held<Program, 0>, 2, 1}) {
+      long long const most_bytes = most_kept_bytes / held;
+      if (most_bytes > available) break;
+      cuda_plan<Program> result;
+      cut_row<Program, c>(result, layout);
+      work_split& split = result.split;
+      long long const segments_per_block = most_bytes / (split.tiles_per_segment * bytes_per_tile);
+      if (segments_per_block == 0) continue;
+      split.blocks_per_row = static_cast<int>(divide_up(split.segments, segments_per_block));
+      split.kept_tiles = static_cast<int>(divide_up(split.segments, split.blocks_per_row) *
+                                          split.tiles_per_segment);
+      result.function = reinterpret_cast<void const*>(
+          &looped_rows_kernel<Program, special, build_hash, arguments>);
+      result.chosen = c;
+      result.block = dim3(c.threads_per_block);
+      result.shared_bytes = static_cast<unsigned>(split.kept_tiles * bytes_per_tile);
+      result.is_cooperative = split.blocks_per_row > 1;
+      result.why = is_single               ? "single elements, row in shared memory"
+                   : result.is_cooperative ? "row in shared memory of several blocks"
+                                           : "row in shared memory of a block";
+      allow_shared_bytes(result.function, available);
+      long long const groups =
+          clamped(most_resident_groups(result, facts) / split.blocks_per_row, 0, most_row_barriers);
+      if (groups == 0) continue;
+      finish<Program, arguments>(result, layout, call, groups, at_least(1, layout.rows.size));
+      return result;
+    }
+    return {};
+  }
+};
+
+}  // namespace tenon::detail

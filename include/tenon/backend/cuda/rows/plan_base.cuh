@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the plans of all rows skeletons have in common: who shares a row, the grid and the
+// workspace.
+
+#include "tenon/backend/cuda/rows/configurations.cuh"
+
+namespace tenon::detail {
+
+struct rows_planner_base : rows_configurations {
+  // Up to 32 lanes: enough for the vectors if they can be, and half a cache line of each row.
+  static constexpr long long lanes_of(long long vectors, int items) {
+    long long lanes = 1;
+    while (lanes < 32 && lanes * items < vectors) lanes *= 2;
+    while (lanes < 4 && lanes < vectors) lanes *= 2;
+    return lanes;
+  }
+
+  // Gives a row to several blocks where few rows would leave multiprocessors without work.
+  // @post the groups of blocks that the device holds at once
+  template <class Program>
+  [[gnu::cold]] static long long share_rows(cuda_plan<Program>& plan, long long rows,
+                                            cuda_device_facts const& facts) {
+    long long const resident_blocks = most_resident_groups(plan, facts);
+    long long blocks = 1;
+    if (rows <= most_row_barriers) blocks = clamped(resident_blocks / rows, 1, plan.split.segments);
+    plan.is_cooperative = blocks > 1;
+    plan.split.blocks_per_row = static_cast<int>(blocks);
+    return at_least(1, resident_blocks / blocks);
+  }
+
+  // Blocks that leave a part of the totals.
+  template <class Program>
+  static constexpr long long parts = most_parts<Program, reductions_of<Program, place::total, 0>>;
+
+  // At most `most` groups of blocks go through the groups of rows, of which there is one even
+  // without rows: values that no row enters are wanted in any case.
+  template <class Program, class Arguments>
+  [[gnu::cold]] static void finish(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
+                                   bound_arguments<Program> const& call, long long most,
+                                   long long groups) {
+    plan.split.groups = groups;
+    plan.grid = dim3(static_cast<unsigned>(clamped(groups, 1, at_least(1, most))) *
+                     static_cast<unsigned>(plan.split.blocks_per_row));
+    if constexpr (program_traits<Program>::has_total) add_slots(plan);
+    if (plan.split.segments > 1) {
+      std::size_t words = first_partial;
+      words += static_cast<std::size_t>(plan.grid.x / plan.split.blocks_per_row) * 2 *
+               most_segments * row_state_words<Program>;
+      plan.workspace_bytes = words * sizeof(unsigned);
+    }
+    prepare_arguments<Program, Arguments>(plan, layout, call);
+  }
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The states of a long row's segments → the row's, in one order, whether one block had all of the
+// segments or several had some.
+
+#include "tenon/backend/cuda/parts/reduce.cuh"
+#include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/rows/barrier.cuh"
+
+namespace tenon::detail {
+
+inline constexpr int most_segments = 64;
+
+template <class Program> class row_segments {
+  unsigned* const workspace_;
+  int const row_;     // which of the rows that are worked on at a time
+  int const blocks_;  // that share it
+  int buffer_ = 0;
+
+  // Word `word` of a segment's state: words of all segments of a row lie together.
+  template <int K> __device__ __forceinline__ unsigned* words_of(int segment) const {
+    using words = state_words<typename reduction_facts<Program, K>::state>;
+    constexpr int before = row_state_words<Program, std::make_integer_sequence<int, K>>;
+    long long const states = 2ll * row_ + buffer_;
+    return workspace_ + first_partial + (states * most_segments) * row_state_words<Program> +
+           most_segments * before + segment * words::count;
+  }
+  __device__ __forceinline__ unsigned* barrier() const { return workspace_ + row_; }
+
+ public:
+  __device__ __forceinline__ row_segments(unsigned* workspace, int row, int blocks)
+      : workspace_(workspace), row_(row), blocks_(blocks) {}
+
+  // By one thread.
+  template <class Reductions, class Registers>
+  __device__ __forceinline__ void put(Registers const& row, int segment) const {
+    for_each_selected<Program, Reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      state_words<typename reduction_facts<Program, k>::state> mine(read_register<k>(row));
+      unsigned* to = words_of<k>(segment);
+      for (int w = 0; w < mine.count; ++w) __stcg(to + w, mine.words[w]);
+    });
+  }
+  // Waits for the blocks of the row. @pre all of them are resident, and all threads call it
+  __device__ __forceinline__ void meet() const {
+    if (blocks_ > 1)
+      row_barrier(barrier(), static_cast<unsigned>(blocks_));
+    else
+      __syncthreads();
+  }
+  // Whether all other blocks of the row have put their states. @pre all threads call it
+  __device__ __forceinline__ bool is_last() const {
+    if (blocks_ > 1) return draws_last_ticket(barrier(), static_cast<unsigned>(blocks_));
+    __syncthreads();
+    return true;
+  }
+  // @pre all threads call it; the `segments` states of the row are put and seen
+  // @post the same bits in all of them
+  template <class Reductions, class Registers>
+  __device__ __forceinline__ void combine(Registers& row, int segments) {
+    for_each_selected<Program, Reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      typename facts::state state = facts::identity();
+#pragma unroll 1
+      for (int segment = static_cast<int>(threadIdx.x) % 32; segment < segments; segment += 32) {
+        state_words<typename facts::state> theirs;
+        unsigned const* from = words_of<k>(segment);
+        for (int w = 0; w < theirs.count; ++w) theirs.words[w] = __ldcg(from + w);
+        state = facts::op::combine(state, theirs.state());
+      }
+      read_register<k>(row) = combine_lanes<typename facts::op, 32>(state);
+    });
+    buffer_ ^= 1;
+  }
+  // @pre all rows are finished
+  __device__ __forceinline__ void end() const {
+    if (blocks_ > 1)
+      clear_row_barrier(barrier(), barrier() + most_row_barriers, static_cast<unsigned>(blocks_));
+  }
+};
+
+}  // namespace tenon::detail

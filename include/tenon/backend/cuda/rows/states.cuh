@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The states that the threads of one row have → the row's, in all of them: over the lanes of a
+// warp, then over the warps of the row.
+
+#include "tenon/backend/cuda/parallel/stacked.cuh"
+
+namespace tenon::detail {
+
+// The state of reduction K of each warp, in two buffers.
+template <class Program, int K, int Warps> struct warp_states {
+  using state = typename reduction_facts<Program, K>::state;
+  using words = state_words<state>;
+  static __device__ __forceinline__ unsigned* slot(int buffer, int warp) {
+    __shared__ unsigned all[2][Warps * words::count];
+    return all[buffer] + warp * words::count;
+  }
+  static __device__ __forceinline__ void put(int buffer, int warp, state const& value) {
+    words from(value);
+#pragma unroll
+    for (int w = 0; w < from.count; ++w) slot(buffer, warp)[w] = from.words[w];
+  }
+  static __device__ __forceinline__ state get(int buffer, int warp) {
+    words to;
+#pragma unroll
+    for (int w = 0; w < to.count; ++w) to.words[w] = slot(buffer, warp)[w];
+    return to.state();
+  }
+};
+
+// One barrier: whoever writes a buffer again has passed the barrier of the other one.
+// @pre all threads of the block call it; width is a power of two; the rows lie above each
+// other
+template <class Program, class Selected, int Threads, class Registers>
+__device__ __forceinline__ void combine_row(Registers& row, stack_position const& p, int& buffer) {
+  constexpr int most_warps = Threads / 32;
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(row) =
+        combine_lanes<typename reduction_facts<Program, k>::op, 32>(read_register<k>(row), p.width);
+  });
+  if (p.width <= 32) return;
+  int const warps = p.width / 32, first = p.y * warps;
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    if (p.x % 32 == 0)
+      warp_states<Program, k, most_warps>::put(buffer, first + p.x / 32, read_register<k>(row));
+  });
+  __syncthreads();
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using facts = reduction_facts<Program, k>;
+    typename facts::state state = facts::identity();
+    int const other = p.x % most_warps;
+    if (other < warps) state = warp_states<Program, k, most_warps>::get(buffer, first + other);
+    read_register<k>(row) = combine_lanes<typename facts::op, most_warps>(state);
+  });
+  buffer ^= 1;
+}
+
+}  // namespace tenon::detail

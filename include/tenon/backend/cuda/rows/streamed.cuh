@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rows that are read once and leave nothing but values per row: each passes by the threads that
+// share it, tile by tile; a long one in segments, which several blocks share where there are few.
+
+#include "tenon/backend/cuda/rows/kernel.cuh"
+#include "tenon/backend/cuda/rows/segments.cuh"
+
+namespace tenon {
+namespace detail {
+
+// Whether nothing of a row is needed a second time.
+template <class Program>
+inline constexpr bool passes_once =
+    program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
+
+// Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
+// of which four blocks with large states would leave too few.
+template <class Program, class C>
+inline constexpr int streamed_blocks_held =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    has_large_states<Program>&& C::blocks > 3 ? 3 :
+#endif
+                                              C::blocks;
+
+// One thread's view of the row that it works on.
+template <class Program, class C> struct streamed_worker {
+  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
+  static constexpr int most_warps = C::threads_per_block / 32;
+  using arguments = rows_arguments<Program, C>;
+  using reductions = reductions_of<Program, place::row, 1>;
+
+  arguments const& a;
+  frame<Program> const& f;
+  int blocks, rank;  // blocks that share a row, and which of them this is
+  row_segments<Program> segments;
+  int const lanes = static_cast<int>(blockDim.x);
+  int buffer = 0;  // of the shared states
+  row_totals<Program> of_rows = {};
+
+  __device__ __forceinline__ void finish_row(long long row) {
+    bool const is_inside = row < a.rows.size;
+    operand_offsets<Program> offsets;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    selected_registers<Program, row_loads<Program>> values;
+    request_row_values<Program>(values, a, offsets, is_inside);
+    take_row_values<Program>(f, values, a, offsets, is_inside);
+    evaluate<place::row, 0, 0>(f);
+#pragma unroll 1
+    for (int segment = rank; segment < a.split.segments; segment += blocks) {
+      sweep(segment, offsets, is_inside);
+      combine();
+      if (a.split.segments > 1 && threadIdx.x == 0)
+        segments.template put<reductions>(f.row, segment);
+    }
+    if (a.split.segments > 1) {
+      if (!segments.is_last()) return;
+      segments.template combine<reductions>(f.row, a.split.segments);
+    }
+    evaluate<place::row, 1, 1>(f);
+    if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
+  }
+
+ private:
+  using loads = needed_loads<Program, v, items, 1, false>;
+  // Of a tile in flight large states take in 16 elements at a time, for whose values there are
+  // registers.
+  static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
+                                                                           : items;
+  using running = running_states<Program, v, taken, 1>;
+  using tile_type = selected_registers<Program, loads>;
+
+  __device__ __forceinline__ void sweep(int segment, operand_offsets<Program> const& offsets,
+                                        bool is_inside) {
+    selected_registers<Program, running> states;
+    reset<Program, running>(states);
+    cascade<Program, running> levels;
+    int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
+    auto take = [&](tile_type const& tile, auto const& positions) {
+#pragma unroll
+      for (int u = 0; u < items; u += taken) {
+        selected_registers<Program, needed_loads<Program, v, taken, 1, false>> part;
+        for_each_selected<Program, loads>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+#pragma unroll
+          for (int i = 0; i < taken; ++i)
+            read_register<k>(part).at[i] = read_register<k>(tile).at[u + i];
+        });
+        selected_registers<Program, no_loads> none;
+        process_tile<1, false, v, taken, dims, needed_loads<Program, v, taken, 1, false>, no_loads,
+                     no_loads>(part, none, states, f, a, offsets, positions.from(u), true);
+      }
+      levels.after_tile(states);
+    };
+    if constexpr (dims == 1) {
+      // 32 bits hold the number of packed vectors.
+      int const size = static_cast<int>(a.split.tiles_per_segment) * step,
+                all = is_inside ? static_cast<int>(a.vectors) : 0;
+      int first = segment * size, end = first + size;
+      if (end > all) end = all;
+        // Tiles that are all inside need no look at their vectors.
+#pragma unroll 1
+      for (; end - first >= step; first += step) {
+        whole_positions<int> const positions{first + thread, lanes};
+        tile_type tile;
+        request(tile, offsets, positions);
+        take(tile, positions);
+      }
+      if (first < end) {
+        item_positions<int> const positions{first + thread, lanes, end};
+        tile_type tile;
+        request(tile, offsets, positions);
+        take(tile, positions);
+      }
+    } else {
+      // The segment begins at `origin` and has `vectors` before its end or the row's, the last of
+      // which may be one in part.
+      long long const size = a.split.tiles_per_segment * step, origin = segment * size,
+                      left = is_inside ? a.vectors - origin : 0;
+      int const vectors = static_cast<int>(left < size ? left : size),
+                partial = left <= size ? a.tail : 0;
+#pragma unroll 1
+      for (int first = 0; first < vectors; first += step) {
+        far_positions const positions{{first + thread, lanes, vectors - (partial != 0), partial},
+                                      origin};
+        tile_type tile;
+        request(tile, offsets, positions);
+        take(tile, positions);
+      }
+    }
+    levels.finish(f.row, states);
+  }
+  template <class Positions>
+  __device__ __forceinline__ void request(tile_type& tile, operand_offsets<Program> const& offsets,
+                                          Positions const& positions) const {
+    load_tile<Program, loads, v, items, dims, false>(tile, a, offsets, positions, true);
+  }
+
+  // Lanes by shuffles; then one barrier, after which each warp combines the states of all.
+  __device__ __forceinline__ void combine() {
+    for_each_selected<Program, reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename reduction_facts<Program, k>::op;
+      auto& state = read_register<k>(f.row);
+      state = combine_lanes<op, 32>(state, lanes < 32 ? lanes : 32);
+    });
+    if (lanes <= 32) return;
+    int const warps = lanes / 32, first = static_cast<int>(threadIdx.y) * warps;
+    for_each_selected<Program, reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if (threadIdx.x % 32 == 0)
+        shared_states<Program, k, most_warps>::put(
+            buffer, first + static_cast<int>(threadIdx.x) / 32, read_register<k>(f.row));
+    });
+    __syncthreads();
+    for_each_selected<Program, reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(f.row) = combine_shared<Program, k, most_warps>(buffer, first, warps);
+    });
+    buffer ^= 1;
+  }
+};
+
+}  // namespace detail
+
+// Owners: blockDim.x threads share a row, blockDim.y rows are a group, and the blocks take the
+// groups in turn; thread `lane` of a row takes vectors lane, lane + lanes, ... of a tile. A row in
+// several segments is a group, which blocks_per_row blocks share. A row beyond the end is swept by
+// its threads but not read; the block that comes last combines the segments. Registers: items
+// vectors of each operand; up to four running states per reduction, and two more. Shared memory:
+// one state per warp and reduction, twice. Global memory: each operand is read once; one state per
+// segment and reduction, twice.
+// @pre nothing of a row is needed twice; the grid is a function of the shape if there are totals;
+// if several blocks share a row, there is a group for each row, and the tickets are 0
+// @post every store is written once per position; a row's bits depend on its elements and their
+// number alone; the slots and the tickets are 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_held<Program, C>)
+    streamed_rows_kernel(const __grid_constant__ Arguments a) {
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+  start(f, a);
+  start_totals(f);
+  int const blocks = a.split.blocks_per_row;
+  long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;
+  streamed_worker<Program, C> worker{a,
+                                     f,
+                                     blocks,
+                                     static_cast<int>(blockIdx.x % blocks),
+                                     {a.workspace, static_cast<int>(group), blocks}};
+  for (; group < a.split.groups; group += groups)
+    worker.finish_row(group * blockDim.y + threadIdx.y);
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
+}
+
+}  // namespace tenon

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Plans rows that pass once: into how many segments a row is cut, and which threads take them.
+
+#include "tenon/backend/cuda/rows/plan_base.cuh"
+
+namespace tenon::detail {
+
+struct streamed_rows_planner : rows_planner_base {
+  // How many lanes share a row that passes once, and into how many segments of how many tiles it is
+  // cut; a function of the program and the number of vectors alone.
+  struct row_cut {
+    long long lanes, tiles_per_segment;
+    int segments;
+  };
+  template <class Program, configuration C>
+  static constexpr row_cut cut_streamed(long long vectors) {
+    // Large states are combined by few threads, each of which has taken in many elements.
+    long long lanes = lanes_of(vectors, C.items);
+    if (vectors > (has_large_states<Program> ? 2048 : 32 * C.items))
+      lanes = clamped(divide_up(vectors, 32 * C.items) * 32, 32, C.threads_per_block);
+    long long const tiles = at_least(1, divide_up(vectors, lanes * C.items));
+    if (vectors <= most_streamed_vectors) return {lanes, tiles, 1};
+    // Combining a block's states costs as much as a tile. Where there are totals no blocks share a
+    // row.
+    long long const least = program_traits<Program>::has_total ? 64 : 4,
+                    per_segment = at_least(least, divide_up(tiles, most_segments));
+    return {lanes, per_segment, static_cast<int>(divide_up(tiles, per_segment))};
+  }
+
+  // Blocks share a row as far as there are not enough of them otherwise: of a device's four or
+  // three on each multiprocessor every one ends at its own time. A row that is shared has a ticket,
+  // and the launch all of its blocks, which that of a program with planes may not have.
+  static constexpr long long enough_blocks = 2048;
+  static_assert(enough_blocks <= ticket_count);
+  template <class Program> static int blocks_of_row(long long rows, int segments) {
+    if (program_traits<Program>::has_total || program_traits<Program>::has_planes) return 1;
+    return static_cast<int>(clamped(enough_blocks / rows, 1, segments));
+  }
+
+  template <class Program, configuration C>
+  [[gnu::cold]] static cuda_plan<Program> plan_streamed(bound_layout<Program> const& layout,
+                                                        bound_arguments<Program> const& call,
+                                                        bool is_single) {
+    using special = specialization_of<C>;
+    using arguments = rows_arguments<Program, special>;
+    cuda_plan<Program> result;
+    result.function = reinterpret_cast<void const*>(
+        &streamed_rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = C;
+    row_cut const cut = cut_streamed<Program, C>(divide_up(layout.columns.size, C.vector_width));
+    result.split.segments = cut.segments;
+    result.split.tiles_per_segment = cut.tiles_per_segment;
+    long long const rows_per_group = at_least(1, C.threads_per_block / cut.lanes);
+    result.block = dim3(static_cast<unsigned>(cut.lanes), static_cast<unsigned>(rows_per_group));
+    long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
+    long long most = most_blocks;
+    if constexpr (program_traits<Program>::has_total)
+      most = parts<Program>;
+    else if (cut.segments > 1)
+      most = enough_blocks;
+    if (cut.segments > 1)
+      result.split.blocks_per_row = blocks_of_row<Program>(groups, cut.segments);
+    bool const is_shared = result.split.blocks_per_row > 1;
+    result.why = is_single && is_shared ? "single elements, row read once, shared by several blocks"
+                 : is_single            ? "single elements, row read once"
+                 : is_shared            ? "row read once, shared by several blocks"
+                 : cut.lanes <= 32      ? "row read once by a warp or less"
+                                        : "row read once by several warps";
+    finish<Program, arguments>(result, layout, call, most, groups);
+    return result;
+  }
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What rows have beside their elements: values loaded per row, stores per row, totals over the
+// rows.
+
+#include "tenon/backend/cuda/parts/positions.cuh"
+#include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/planes/kernel.cuh"
+
+namespace tenon::detail {
+
+// Loads of one value per row, as they lie in memory.
+template <class Program> struct row_loads {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds = operands_at<Program, place::row>::template loads<K>;
+  template <int K> using type = packed<storage_t<at<K>::type>, 1>;
+};
+
+template <class Program, class Values, class Arguments>
+__device__ __forceinline__ void request_row_values(Values& values, Arguments const& a,
+                                                   operand_offsets<Program> const& offsets,
+                                                   bool is_inside) {
+  for_each_selected<Program, row_loads<Program>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    read_register<k>(values) = {};
+    load_packed<reuse::expected>(read_register<k>(values),
+                                 load_address<Program, k>(a, offsets.loads[I::bits]), is_inside);
+  });
+}
+template <class Program, class Values, class Arguments>
+__device__ __forceinline__ void take_row_values(frame<Program> const& f, Values const& values,
+                                                Arguments const& a,
+                                                operand_offsets<Program> const& offsets,
+                                                bool is_inside) {
+  for_each_selected<Program, row_loads<Program>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    read_register<k>(f.row) =
+        static_cast<typename I::value_type>(element_of(read_register<k>(values), 0));
+  });
+  take_row_positions<Program>(f, a, offsets, is_inside);
+}
+
+template <class Program>
+using row_totals = long_chains<Program, reductions_of<Program, place::total, 0>>;
+
+// One thread writes the row's values, takes them into the totals and leaves them to its plane.
+template <class Program, class Arguments>
+__device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const& a,
+                                        operand_offsets<Program> const& offsets, long long row,
+                                        row_totals<Program>& totals) {
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (operands_at<Program, place::row>::template stores<k>)
+      store_one<k>(f, a, offsets.stores[I::bits]);
+  });
+  for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using facts = reduction_facts<Program, k>;
+    auto value =
+        static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
+    read_register<k>(f.total) =
+        facts::op::combine(read_register<k>(f.total), facts::op::lift(value));
+  });
+  totals.carry(f.total);
+  if constexpr (program_traits<Program>::has_planes) leave_row<Program>(f, a, row);
+}
+
+template <class Program> __device__ __forceinline__ void start_totals(frame<Program> const& f) {
+  for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(f.total) = reduction_facts<Program, k>::identity();
+  });
+}
+
+// Finishes the planes, and combines the totals of all blocks; one thread writes these, and what is
+// the same for all rows.
+// @pre all threads of all blocks call it
+template <int MaxThreads, class Program, class Arguments>
+__device__ __forceinline__ void end_launch(frame<Program> const& f, Arguments const& a,
+                                           row_totals<Program> const& of_rows, int& buffer) {
+  if constexpr (program_traits<Program>::has_planes) finish_planes<Program>(f, a);
+  bool is_writer = threadIdx.x == 0 && threadIdx.y == 0;
+  of_rows.finish(f.total);
+  if constexpr (program_traits<Program>::has_total) {
+    using totals = reductions_of<Program, place::total, 0>;
+    if (!combine_grid<Program, totals, MaxThreads>(f.total, a.workspace, buffer)) return;
+    evaluate<place::total, 0, max_nodes>(f);
+    if (is_writer) store_all<place::total>(f, a);
+  } else {
+    is_writer = is_writer && blockIdx.x == 0;
+  }
+  if (is_writer) store_all<place::launch>(f, a);
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The scan skeleton: each row swept in order by a block, from registers where they hold it.
+
+#include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/scan/worker.cuh"
+
+namespace tenon {
+namespace detail {
+
+// A block's rows, one after the other, through all phases.
+template <class Program, class C, class Arguments>
+struct scanned_rows
+    : scan_worker<Program, C::vector_width, C::items, C::threads_per_block, Arguments> {
+  static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
+  using base = scan_worker<Program, v, items, threads, Arguments>;
+  using base::a;
+  using base::base;
+  using base::buffer;
+  template <int K> using at = typename base::traits::template at<K>;
+  static constexpr int phases = program_traits<Program>::row_phases;
+
+  template <int... Phase>
+  __device__ __forceinline__ void finish_row(std::integer_sequence<int, Phase...>) {
+    selected_registers<Program, element_loads<Program, v, items>> kept;
+    if constexpr (!C::is_looped) this->template load<element_loads<Program, v, items>>(kept, 0);
+    (reduce<Phase + 1>(kept), ...);
+    sweep<phases + 1, true>(kept);
+  }
+
+ private:
+  template <int Phase, class Kept> __device__ __forceinline__ void reduce(Kept const& kept) {
+    sweep<Phase, false>(kept);
+    for_each_selected<Program, reductions_of<Program, place::row, Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename at<k>::op;
+      auto const identity = op::template identity<arithmetic_t<at<k>::type>>();
+      auto before = identity;
+      read_register<k>(this->row) =
+          scan_block<op, threads>(read_register<k>(this->row), identity, before, buffer);
+    });
+    evaluate<place::row, Phase, Phase>(this->values());
+  }
+
+  // The reductions of phase Phase are this thread's part in `row`; the element stores are written
+  // if Stores.
+  template <int Phase, bool Stores, class Kept>
+  __device__ __forceinline__ void sweep(Kept const& kept) {
+    selected_registers<Program, needed_scans<Program, Phase, Stores>> carried;
+    base::template clear<needed_scans<Program, Phase, Stores>>(carried);
+    base::template clear<reductions_of<Program, place::row, Phase>>(this->row);
+    long_chains<Program, reductions_of<Program, place::row, Phase>> of_tiles;
+    if constexpr (C::is_looped) {
+      using loads = needed_loads<Program, v, items, Phase, Stores>;
+      selected_registers<Program, loads> next, raw;
+      this->template load<loads>(next, 0);
+#pragma unroll 1
+      for (long long first = 0; first < a.columns.size; first += this->tile_size()) {
+        raw = next;
+        // The next tile's are under way while this one is scanned; beyond the end there are none.
+        this->template load<loads>(next, first + this->tile_size());
+        finish_tile<Phase, Stores>(first, raw, carried);
+        of_tiles.carry(this->row);
+      }
+    } else {
+      finish_tile<Phase, Stores>(0, kept, carried);
+    }
+    of_tiles.finish(this->row);
+  }
+  template <int Phase, bool Stores, class Raw, class Carried>
+  __device__ __forceinline__ void finish_tile(long long first, Raw const& raw, Carried& carried) {
+    if (this->is_whole(first))
+      finish_columns<Phase, Stores, true>(first, raw, carried);
+    else
+      finish_columns<Phase, Stores, false>(first, raw, carried);
+  }
+  template <int Phase, bool Stores, bool IsWhole, class Raw, class Carried>
+  __device__ __forceinline__ void finish_columns(long long first, Raw const& raw,
+                                                 Carried& carried) {
+    typename base::template tile<Phase, Stores, IsWhole> elements(*this, first, raw);
+    elements.template evaluate_from<0>(carried, buffer);
+    elements.template accumulate_into_row<reductions_of<Program, place::row, Phase>>();
+    if constexpr (Stores) elements.store();
+  }
+};
+
+}  // namespace detail
+
+// Owners: a block does one row after the other, all its tiles in order, once per phase; each warp
+// of it has neighbouring columns of a tile. Registers: items vectors of each operand, and of the
+// next tile's; one element of every value, as many times. Shared memory: one state per warp, twice.
+// Global memory: each operand is read once, or once per phase that needs it if the row is not held.
+// @pre blockDim.x is a multiple of 32; a row that is not looped is one tile at most; the slots of
+// the workspace are 0
+// @post every store is written once per position; the slots are 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+    scan_kernel(const __grid_constant__ Arguments a) {
+  using namespace detail;
+  constexpr int phases = program_traits<Program>::row_phases;
+  using totals = reductions_of<Program, place::total, 0>;
+  scanned_rows<Program, C, Arguments> worker{a};
+  refuse_inexact_arithmetic();
+  worker.begin_launch();
+  worker.template clear<totals>(worker.total);
+  long_chains<Program, totals> of_rows;
+  for (long long row = blockIdx.x; row < a.rows.size; row += gridDim.x) {
+    worker.begin_row(row);
+    worker.finish_row(std::make_integer_sequence<int, phases>{});
+    if (threadIdx.x == 0) {
+      worker.template store_values<place::row>();
+      worker.template accumulate<totals>(worker.values(), worker.total);
+      of_rows.carry(worker.total);
+    }
+  }
+  if constexpr (program_traits<Program>::has_total) {
+    of_rows.finish(worker.total);
+    int buffer = 0;
+    if (!combine_grid<Program, totals, C::threads_per_block>(worker.total, a.workspace, buffer))
+      return;
+    evaluate<place::total, 0, max_nodes>(worker.values());
+    if (threadIdx.x == 0) worker.template store_values<place::total>();
+  } else {
+    if (blockIdx.x != 0) return;
+  }
+  if (threadIdx.x == 0) worker.template store_values<place::launch>();
+}
+
+}  // namespace tenon

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the configuration and the grid of the scan skeletons.
+
+#include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/backend/cuda/scan/kernel.cuh"
+#include "tenon/backend/cuda/scan/split.cuh"
+#include "tenon/schedule/scan.hpp"
+
+namespace tenon::detail {
+
+struct scan_planner {
+  // 16 bytes of the widest operand but for parts of results, which are stored element by element.
+  template <class Program>
+  static constexpr int width = []<int... K>(std::integer_sequence<int, K...>) {
+    using traits = program_traits<Program>;
+    int widest = 0;
+    ((widest = at_least(widest,
+                        traits::template at<K>::moves_elements && !traits::template at<K>::is_window
+                            ? size_of(traits::template at<K>::type)
+                            : 0)),
+     ...);
+    return widest > 0 ? 16 / static_cast<int>(widest) : 1;
+  }
+  (typename program_traits<Program>::sequence{});
+  // Whether every reduction by blocks stays in the neighbouring vectors of a warp.
+  template <class Program>
+  static constexpr bool holds_blocks = []<int... K>(std::integer_sequence<int, K...>) {
+    using traits = program_traits<Program>;
+    return (true && ... &&
+            (!is_blockwise_scan<typename traits::template at<K>::op> ||
+             ops::block_length<traits::template at<K>::bits> <= 32 * width<Program>));
+  }
+  (typename program_traits<Program>::sequence{});
+  static constexpr int threads = 256, split_threads = 512;
+  // Elements of a thread that are in registers together: at most 16, of which each value has one.
+  template <class Program>
+  static constexpr int items = width<Program> >= 16  ? 1
+                               : width<Program> >= 8 ? 2
+                                                     : 4;
+  // H200, cumsum of f32: rows in registers are fastest with four blocks on a multiprocessor (32768
+  // x 4096: 266 us, with three 295 us), those of several tiles, of which the next one is under way,
+  // with room for it (8192 x 16384: 277 us with two, 338 us with four).
+  // Reductions of blocks leave 80 registers to each of three (RMS norm and scales of 32 columns,
+  // 8192 x 4096 bf16: 68 us).
+  template <class Program, bool IsLooped>
+  static constexpr configuration chosen{.vector_width = width<Program>,
+                                        .items = items<Program>,
+                                        .threads_per_block = threads,
+                                        .group_dims = max_rank,
+                                        .is_looped = IsLooped,
+                                        .blocks = IsLooped                              ? 2
+                                                  : program_traits<Program>::has_blocks ? 3
+                                                                                        : 4};
+  template <class Program> static constexpr int loads = element_operands<Program>::loads;
+  // All operands of three rounds lie in half of a multiprocessor's shared memory.
+  template <class Program>
+  static constexpr int split_items = at_least(1, items<Program> / at_least(1, loads<Program>));
+  template <class Program>
+  static constexpr configuration split{.vector_width = width<Program>,
+                                       .items = split_items<Program>,
+                                       .threads_per_block = split_threads,
+                                       .group_dims = max_rank,
+                                       .is_looped = true,
+                                       .blocks = 2};
+  // One scan and nothing that waits for a row's end.
+  template <class Program>
+  static constexpr bool can_split = []<int... K>(std::integer_sequence<int, K...>) {
+    using traits = program_traits<Program>;
+    int scans = (0 + ... + (traits::template at<K>::is_scan));
+    bool stores_others =
+        (false || ... ||
+         (traits::template at<K>::is_store && traits::template at<K>::where != place::element));
+    return scans == 1 && !traits::has_reduction && !traits::has_blocks && !stores_others &&
+           loads<Program> <= 4;
+  }
+  (typename program_traits<Program>::sequence{});
+
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call,
+                                               cuda_device_facts const& facts) {
+    long long const tile = threads * items<Program> * width<Program>;
+    if constexpr (can_split<Program>) {
+      // Rows that would leave half of the multiprocessors without work, of some tiles each.
+      if (layout.rows.size > 0 && layout.rows.size < tiles_per_round / 4 &&
+          layout.columns.size > 4 * tile) {
+        cuda_plan<Program> result = plan_split<Program>(layout, call, facts);
+        if (result.function && most_resident_groups(result, facts) >= tiles_per_round)
+          return result;
+      }
+    }
+    if (layout.columns.size <= tile)
+      return planned<Program, chosen<Program, false>>(layout, call,
+                                                      "each row in the registers of a block");
+    return planned<Program, chosen<Program, true>>(layout, call, "each row tile after tile");
+  }
+
+ private:
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan_split(bound_layout<Program> const& layout,
+                                                     bound_arguments<Program> const& call,
+                                                     cuda_device_facts const& facts) {
+    constexpr configuration c = split<Program>;
+    constexpr int bytes =
+        split_scan<Program, specialization_of<c>, widest_arguments<Program>>::stage::bytes;
+    using arguments = widest_arguments<Program>;
+    cuda_plan<Program> result;
+    if (bytes > facts.shared_bytes_per_block) return result;
+    result.function = reinterpret_cast<void const*>(
+        &split_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
+    result.chosen = c;
+    result.why = "few long rows: all blocks share their tiles";
+    result.block = dim3(split_threads);
+    result.grid = dim3(tiles_per_round);
+    result.is_cooperative = true;
+    result.shared_bytes = bytes;
+    allow_shared_bytes(result.function, bytes);
+    result.workspace_bytes = sizeof(unsigned) * first_partial;
+    prepare_arguments<Program, arguments>(result, layout, call);
+    return result;
+  }
+  template <class Program, configuration C>
+  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
+                                                  bound_arguments<Program> const& call,
+                                                  char const* why) {
+    using arguments = widest_arguments<Program>;
+    cuda_plan<Program> result;
+    result.function = reinterpret_cast<void const*>(
+        &scan_kernel<Program, specialization_of<C>, build_hash, arguments>);
+    result.chosen = C;
+    result.why = why;
+    long long const warps = divide_up(layout.columns.size, 32ll * C.items * C.vector_width);
+    result.block = dim3(static_cast<unsigned>(32 * clamped(warps, 1, C.threads_per_block / 32)));
+    // The grid is a function of the shape alone, like the order of every sum.
+    long long most = most_blocks;
+    if constexpr (program_traits<Program>::has_total)
+      most = most_parts<Program, reductions_of<Program, place::total, 0>>;
+    result.grid = dim3(static_cast<unsigned>(clamped(layout.rows.size, 1, most)));
+    if constexpr (program_traits<Program>::has_total) add_slots(result);
+    prepare_arguments<Program, arguments>(result, layout, call);
+    return result;
+  }
+};
+
+}  // namespace tenon::detail
+
+namespace tenon {
+template <> struct cuda_skeleton<&schedules::scan> : detail::scan_planner {};
+}  // namespace tenon

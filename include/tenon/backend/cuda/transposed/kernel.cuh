@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The transposed skeleton: square tiles; operands and results that are contiguous along the other
+// axis than the first result are turned in shared memory; reductions take in all tiles.
+
+#include "tenon/backend/cuda/parts/side_access.cuh"
+#include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/transposed/arguments.cuh"
+
+namespace tenon {
+namespace detail {
+
+// A thread's states of the reductions, of which there is one value in the end. Each takes in one
+// vector after the other, of which a tile has Items.
+template <class Program, int Items> struct tile_states : reductions_of<Program, place::row, 1> {
+  static constexpr int steps_per_tile = Items;
+  template <int K> using type = value_list<typename reduction_facts<Program, K>::state, 1>;
+};
+// The operands of the reductions, of a vector of elements.
+template <class Program, int V> struct tile_values : reductions_of<Program, place::row, 1> {
+  template <int K> using type = value_list<typename reduction_facts<Program, K>::operand, V>;
+};
+
+// Takes in the first `count` elements of a vector.
+template <class Program, int V, class States, class Values>
+__device__ __forceinline__ void take_vector(States& states, Values const& values, int count) {
+  for_each_selected<Program, reductions_of<Program, place::row, 1>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using facts = reduction_facts<Program, k>;
+    typename facts::state lifted[V];
+#pragma unroll
+    for (int i = 0; i < V; ++i)
+      lifted[i] = i < count ? facts::op::lift(read_register<k>(values).at[i]) : facts::identity();
+    auto& state = read_register<k>(states).at[0];
+    state = facts::op::combine(state, fold<typename facts::op>(lifted));
+  });
+}
+
+// One tile of tile_extent x tile_extent elements. @pre all threads of the block call it
+template <class Program, class C, class States>
+__device__ __forceinline__ void process_square(transposed_arguments<Program> const& a,
+                                               frame<Program> const& around, States& states,
+                                               unsigned tile) {
+  constexpr int v = C::vector_width, items = C::items, lanes = tile_extent / v,
+                height = tile_threads / lanes;
+  static_assert(height * items == tile_extent);
+  extern __shared__ __align__(16) unsigned char shared[];
+  using loads = needed_loads<Program, v, items, 1, true>;
+  using stored = element_stores<Program, v>;
+  int const x = static_cast<int>(threadIdx.x) % lanes, y = static_cast<int>(threadIdx.x) / lanes;
+  unsigned inner_tile = tile % a.inner_tiles;
+  tile /= a.inner_tiles;
+  unsigned outer_tile = tile % a.outer_tiles;
+  long long const batch = tile / a.outer_tiles;
+  long long const inner = static_cast<long long>(inner_tile) * tile_extent,
+                  outer = static_cast<long long>(outer_tile) * tile_extent;
+  operand_offsets<Program> offsets = {};
+  for_each_digit(a.batch, batch, [&](int d, long long position) {
+    for_each_selected<Program, loads>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      offsets.loads[I::bits] += position * a.load_batch[I::bits][d];
+    });
+    for_each_selected<Program, stored>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      offsets.stores[I::bits] += position * a.store_batch[I::bits][d];
+    });
+  });
+
+  // All loads are issued before the first is used. Turned operands are read with the axes
+  // swapped.
+  selected_registers<Program, loads> tiles;
+  for_each_selected<Program, loads>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    tile_access const how = a.load_access[I::bits];
+    bool const is_turned = how >= tile_access::turned;
+    long long const along = is_turned ? outer : inner, across = is_turned ? inner : outer;
+    long long const along_end = is_turned ? a.outer : a.inner,
+                    across_end = is_turned ? a.inner : a.outer;
+    long long const along_stride = is_turned ? a.load_outer[I::bits] : a.load_inner[I::bits],
+                    across_stride = is_turned ? a.load_inner[I::bits] : a.load_outer[I::bits];
+    int const count = count_below<v>(along_end, along + x * v);
+    bool const is_whole = count == v && (how == tile_access::whole || how == tile_access::turned);
+    auto const* from = load_address<Program, k>(
+        a, offsets.loads[I::bits] + (along + x * v) * along_stride + (across + y) * across_stride);
+#pragma unroll
+    for (int u = 0; u < items; ++u) {
+      auto& to = read_register<k>(tiles).at[u];
+      to = {};
+      if (across + y + u * height >= across_end) continue;
+      if (is_whole)
+        load_packed<reuse::never>(to, from + u * height * across_stride);
+      else
+        load_singly(to, from + u * height * across_stride, along_stride, count);
+    }
+  });
+  for_each_selected<Program, loads>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    using T = storage_t<I::type>;
+    if (a.load_access[I::bits] < tile_access::turned) return;
+    T* const turned = reinterpret_cast<T*>(shared + a.load_shared[I::bits]);
+#pragma unroll
+    for (int u = 0; u < items; ++u)
+#pragma unroll
+      for (int i = 0; i < v; ++i)
+        turned[(x * v + i) * tile_pitch<T> + y + u * height] =
+            element_of(read_register<k>(tiles).at[u], i);
+  });
+  __syncthreads();
+  for_each_selected<Program, loads>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    using T = storage_t<I::type>;
+    if (a.load_access[I::bits] < tile_access::turned) return;
+    T const* const turned = reinterpret_cast<T const*>(shared + a.load_shared[I::bits]);
+#pragma unroll
+    for (int u = 0; u < items; ++u) {
+      T elements[v];
+#pragma unroll
+      for (int i = 0; i < v; ++i)
+        elements[i] = turned[(y + u * height) * tile_pitch<T> + x * v + i];
+      read_register<k>(tiles).at[u] = pack_stored(elements);
+    }
+  });
+
+  int const count = count_below<v>(a.inner, inner + x * v);
+#pragma unroll
+  for (int u = 0; u < items; ++u) {
+    if (outer + y + u * height >= a.outer || count == 0) continue;
+    selected_registers<Program, stored> results;
+    selected_registers<Program, tile_values<Program, v>> values;
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      registers<Program, place::element> element;
+      frame<Program> f{around.launch, around.row, element, around.total};
+      take_element<Program, loads>(element, tiles, u, i);
+      evaluate_element<1, true>(f);
+      for_each_selected<Program, stored>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(f);
+      });
+      for_each_selected<Program, tile_values<Program, v>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        read_register<k>(values).at[i] =
+            static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
+      });
+    }
+    take_vector<Program, v>(states, values, count);
+    for_each_selected<Program, stored>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (may_turn_stores<Program>)
+        if (a.store_is_turned[I::bits]) {
+          using T = storage_t<I::type>;
+          T* const turned = reinterpret_cast<T*>(shared + a.store_shared[I::bits]);
+#pragma unroll
+          for (int i = 0; i < v; ++i)
+            turned[(x * v + i) * tile_pitch<T> + y + u * height] =
+                to_storage<T>(read_register<k>(results).at[i]);
+          return;
+        }
+      auto* to = store_address<Program, k>(
+          a, offsets.stores[I::bits] + (inner + x * v) * a.store_inner[I::bits] +
+                 (outer + y + u * height) * a.store_outer[I::bits]);
+      auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
+      if (a.store_moves_whole[I::bits] && count == v)
+        store_packed(to, vector);
+      else
+        store_singly(to, vector, a.store_inner[I::bits], count);
+    });
+  }
+  if constexpr (may_turn_stores<Program> || program_traits<Program>::has_reduction) __syncthreads();
+  if constexpr (may_turn_stores<Program>)
+    if (a.turns_stores)
+      for_each_selected<Program, stored>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        using T = storage_t<I::type>;
+        if (!a.store_is_turned[I::bits]) return;
+        T const* const turned = reinterpret_cast<T const*>(shared + a.store_shared[I::bits]);
+        int const along = count_below<v>(a.outer, outer + x * v);
+#pragma unroll
+        for (int u = 0; u < items; ++u) {
+          if (inner + y + u * height >= a.inner || along == 0) continue;
+          T elements[v];
+#pragma unroll
+          for (int i = 0; i < v; ++i)
+            elements[i] = turned[(y + u * height) * tile_pitch<T> + x * v + i];
+          auto* to = store_address<Program, k>(
+              a, offsets.stores[I::bits] + (outer + x * v) * a.store_outer[I::bits] +
+                     (inner + y + u * height) * a.store_inner[I::bits]);
+          auto const vector = pack_stored(elements);
+          if (a.store_moves_whole[I::bits] && along == v)
+            store_packed(to, vector);
+          else
+            store_singly(to, vector, a.store_outer[I::bits], along);
+        }
+      });
+}
+
+}  // namespace detail
+
+// Owners: each block has one tile of tile_extent x tile_extent elements, or with reductions several
+// in turn; thread t takes vector t % lanes of rows t / lanes, t / lanes + height, ... Registers:
+// those vectors of each operand; a state per reduction, and two more. Shared memory: a tile of each
+// operand and result that is turned; one state per warp and reduction, twice. Global memory: each
+// operand is read once and each element store written once, in vectors along the axis where they
+// are contiguous.
+// @pre the grid is a function of the shape if there are reductions, and then the slots in the
+// workspace are 0
+// @post every store is written once per position; the slots are 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(detail::tile_threads, detail::square_blocks_held<Program>)
+    transposed_kernel(const __grid_constant__ Arguments a) {
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> no_element;
+  registers<Program, place::total> total;
+  frame<Program> around{launch, row, no_element, total};
+  start(around, a);
+  using running = tile_states<Program, C::items>;
+  selected_registers<Program, running> states;
+  if constexpr (program_traits<Program>::has_reduction) {
+    reset<Program, running>(states);
+    cascade<Program, running> levels;
+#pragma unroll 1
+    for (long long tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+      process_square<Program, C>(a, around, states, static_cast<unsigned>(tile));
+      levels.after_tile(states);
+    }
+    levels.finish(row, states);
+    int buffer = 0;
+    using reductions = reductions_of<Program, place::row, 1>;
+    if (!combine_grid<Program, reductions, tile_threads, true>(row, a.workspace, buffer)) return;
+    evaluate<place::row, 0, max_nodes>(around);
+  } else {
+    process_square<Program, C>(a, around, states, blockIdx.x);
+    if (blockIdx.x != 0) return;
+  }
+  if (threadIdx.x != 0) return;
+  store_all<place::row>(around, a);
+  store_all<place::launch>(around, a);
+}
+
+}  // namespace tenon
