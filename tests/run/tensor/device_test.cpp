@@ -247,7 +247,7 @@ TEST(check, no_kernel_image) {
                 ": cudaErrorNoKernelImageForDevice (" +
                 cudaGetErrorString(cudaErrorNoKernelImageForDevice) + "); add -arch=" + device +
                 " to nvcc's options");
-  EXPECT_EQ(tn::detail::compiled_architectures().view().find("sm_"), 0u);
+  EXPECT_EQ(std::string_view(tn::detail::compiled_architectures().view()).find("sm_"), 0u);
 }
 
 TEST(check, captured_stream) {

@@ -3,7 +3,6 @@
 // The parameter block of the mixed kernel, and which values it keeps.
 
 #include "tenon/backend/cuda/parallel/stacked.cuh"
-#include "tenon/backend/cuda/parts/running_states.cuh"
 #include "tenon/backend/cuda/parts/side_arguments.cuh"
 
 namespace tenon::detail {
@@ -22,23 +21,6 @@ template <class Program, int V, int Items, bool Moving, bool Fixed> struct mixed
   static constexpr bool holds = at<K>::is_load&& at<K>::where == place::element &&
                                 (at<K>::varies_over_rows ? Moving : Fixed);
   template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
-};
-
-// A thread's elements of a row: of a tile for the reductions that take in many at once; of an item
-// for the others, which then need fewer registers.
-template <class Program, int V, int Items, int Phase, bool IsOfTile>
-struct mixed_elements : reductions_of<Program, place::row, Phase> {
-  using of_phase = reductions_of<Program, place::row, Phase>;
-  template <int K> static constexpr bool is_chosen() {
-    if constexpr (of_phase::template holds<K>)
-      return takes_many<typename reduction_facts<Program, K>::op,
-                        typename reduction_facts<Program, K>::number, V * Items> == IsOfTile;
-    else
-      return false;
-  }
-  template <int K> static constexpr bool holds = is_chosen<K>();
-  template <int K>
-  using type = value_list<typename reduction_facts<Program, K>::number, IsOfTile ? V * Items : V>;
 };
 
 // Reductions over the rows of each column, with a state for each of a thread's columns.

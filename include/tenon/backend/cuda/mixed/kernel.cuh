@@ -135,16 +135,13 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     combine_stacked_columns<Program, v, C::items, threads>(columns, p);
     if (y == 0) leave_columns(worker, columns, 0);
   }
-  bool is_finishing = true;
   if (a.blocks_can_meet) {
     meet_all_blocks(a.workspace);
+    finish_columns<Program, C>(f, a, blockIdx.x, gridDim.x);
   } else {
     __syncthreads();
-    is_finishing = draws_last_ticket(a.workspace, gridDim.x);
+    if (draws_last_ticket(a.workspace, gridDim.x)) finish_columns<Program, C>(f, a, 0, 1);
   }
-  if (is_finishing)
-    finish_columns<Program, C>(f, a, a.blocks_can_meet ? blockIdx.x : 0,
-                               a.blocks_can_meet ? gridDim.x : 1);
   int buffer = 0;
   end_launch<threads>(f, a, of_rows, buffer);
 }

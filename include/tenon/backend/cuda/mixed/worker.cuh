@@ -169,45 +169,37 @@ template <class Program, class C> struct mixed_worker {
     evaluate_element<Phase, Stores>(at);
   }
 
-  template <class Collected, class Values>
-  __device__ __forceinline__ static void collect(Values& values, frame<Program> const& at, int i) {
-    for_each_selected<Program, Collected>([&](auto selected) {
-      using facts = reduction_facts<Program, decltype(selected)::value>;
-      read_register<decltype(selected)::value>(values).at[i] =
-          static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(at));
-    });
-  }
-
   // The reductions of phase Phase over the row. @pre all threads of the block call it
   template <int Phase> __device__ __forceinline__ void reduce() {
     using states = typename side::template states<Phase>;
-    using of_tile = mixed_elements<Program, v, items, Phase, true>;
-    using of_item = mixed_elements<Program, v, items, Phase, false>;
+    using collected = typename side::template collected<Phase, v * items>;
     selected_registers<Program, states> running;
     reset<Program, states>(running);
     cascade<Program, states> levels;
     for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
          ++tile) {
       if constexpr (C::is_looped) take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
-      selected_registers<Program, of_tile> tile_values;
+      selected_registers<Program, collected> values;
       int live = 0;
 #pragma unroll
       for (int u = 0; u < items; ++u) {
         live += count_of(tile, u);
         selected_registers<Program, fixed> same;
         take_fixed(same, u);
-        selected_registers<Program, of_item> item_values;
 #pragma unroll
         for (int i = 0; i < v; ++i) {
           registers<Program, place::element> element;
           evaluate_column<Phase, false>(element, same, u, i);
           frame<Program> at{f.launch, f.row, element, f.total};
-          collect<of_tile>(tile_values, at, u * v + i);
-          collect<of_item>(item_values, at, i);
+          for_each_selected<Program, collected>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            using facts = reduction_facts<Program, k>;
+            read_register<k>(values).at[u * v + i] = static_cast<typename facts::number>(
+                value_of<facts::instruction::first_operand>(at));
+          });
         }
-        side::template accumulate<of_item, v>(running, item_values, count_of(tile, u));
       }
-      side::template accumulate<of_tile, v * items>(running, tile_values, live);
+      side::template accumulate<collected, v * items>(running, values, live);
       if constexpr (C::is_looped) levels.after_tile(running);
     }
     levels.finish(f.row, running);
