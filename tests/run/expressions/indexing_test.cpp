@@ -111,6 +111,27 @@ TEST(indexing, positions_in_rows_of_several_axes) {
     }
 }
 
+// Bytes that are read twice beside doubles: a thread's two of them are less than one copy moves.
+TEST(indexing, positions_of_bytes_beside_doubles) {
+  auto const f = tn::compile([](auto x) {
+    auto position = tn::argmax(x, tn::axis<0, 2>, tn::keepdim);
+    return tn::where(x, position, position) * tn::cast<double>(position + 1);
+  });
+  constexpr std::int64_t planes = 8, columns = 15;
+  for (std::int64_t rows : {1, 3, 33}) {
+    auto x = random_array<bool, 3>({planes, rows, columns});
+    doubles const values = x.values(), result = result_of(f(x.view()));
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      std::int64_t const row = i / columns % rows;
+      double expected = 0;
+      for (std::int64_t k = planes * columns; k-- > 0;)
+        if (values[(k / columns * rows + row) * columns + k % columns] != 0)
+          expected = static_cast<double>(k);
+      ASSERT_EQ(result[i], expected * (expected + 1)) << rows << " rows, element " << i;
+    }
+  }
+}
+
 // A value over all rows of what positions gave, which the elements and their positions use again.
 TEST(indexing, positions_on_both_sides_of_a_total) {
   auto const f = tn::compile([](auto x) {

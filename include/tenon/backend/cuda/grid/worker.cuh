@@ -14,6 +14,7 @@ template <class Program, class C> struct grid_worker {
   static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
   using all = sweeps<Program>;
   using kept_type = kept_tiles<Program, v, items, threads>;
+  static constexpr bool may_run = !kept_type::has_small;  // else the plan has no runs
   using arguments = grid_arguments<Program>;
   static constexpr int warps = threads / 32, most_waiting = most_waiting_units<Program>;
   template <int K> using warp_states = shared_states<Program, K, most_waiting * warps>;
@@ -46,7 +47,7 @@ template <class Program, class C> struct grid_worker {
     long long chunk = -1;
     long_chains<Program, totals<Phase>> of_chunk;
     tile_requests<Program, C, Phase> requests{a, kept, begin, end, lane, lanes};
-    if constexpr (all::template has<Phase>)
+    if constexpr (may_run && all::template has<Phase>)
       if (a.grid.vectors_per_run > 0) requests.start();
     for (long long i = begin; i < end; ++i) {
       long long const unit = Phase % 2 == 1 ? i : end - 1 - (i - begin);
@@ -58,10 +59,10 @@ template <class Program, class C> struct grid_worker {
         if (segment == 0) add_row<Phase>(chunk, of_chunk);
       if constexpr (all::template has<Phase>) {
         int const first_tile = static_cast<int>(unit - begin) * a.grid.tiles_per_segment;
-        if (a.grid.vectors_per_run > 0)
-          sweep_runs<Phase>(segment, first_tile, requests);
-        else
-          sweep<Phase>(segment, first_tile);
+        bool const is_run = may_run && a.grid.vectors_per_run > 0;
+        if constexpr (may_run)
+          if (is_run) sweep_runs<Phase>(segment, first_tile, requests);
+        if (!is_run) sweep<Phase>(segment, first_tile);
       }
       if constexpr (all::template reduces<Phase>) leave_part<Phase>(unit);
       if constexpr (Phase == all::last)

@@ -107,8 +107,14 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
   static constexpr int bytes_before = Threads* sum(std::make_integer_sequence<int, K>{});
   static constexpr int bytes_per_tile = Threads * sum(typename program_traits<Program>::sequence{});
 
+  template <int K> static constexpr bool is_small() {
+    if constexpr (sweeps<Program>::template is_kept<K>)
+      return packed<storage_t<at<K>::type>, V>::bytes < 4;
+    else
+      return false;
+  }
   template <int... K> static constexpr bool find_small(std::integer_sequence<int, K...>) {
-    return (false || ... || (bytes_of<K>() > 0 && bytes_of<K>() < 4 * Items));
+    return (false || ... || is_small<K>());
   }
   // Whether some vectors are too small to be copied by themselves.
   static constexpr bool has_small = find_small(typename program_traits<Program>::sequence{});
