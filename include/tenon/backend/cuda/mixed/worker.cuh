@@ -231,12 +231,14 @@ template <class Program, class C> struct mixed_worker {
   // The wholes and the recent parts of the columns become one. @pre all rows are finished
   template <class States> __device__ __forceinline__ void finish_columns(States& columns) const {
     if (!is_carried || rows_taken < most_chained) return;
-    if constexpr (!C::is_looped) return wholes::finish(columns);
-    for (column_index tile = 0; tile < static_cast<column_index>(a.tiles); ++tile) {
-      bring_states(*this, columns, tile);
-      finish_left(*this, columns, tile);
-      leave_columns(*this, columns, tile);
-    }
+    if constexpr (C::is_looped)
+      for (column_index tile = 0; tile < static_cast<column_index>(a.tiles); ++tile) {
+        bring_states(*this, columns, tile);
+        finish_left(*this, columns, tile);
+        leave_columns(*this, columns, tile);
+      }
+    else
+      wholes::finish(columns);
   }
 
   template <class States>

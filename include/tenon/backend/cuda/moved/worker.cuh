@@ -4,6 +4,7 @@
 // whole vector, then element by element what is computed of them.
 
 #include "tenon/backend/cuda/moved/arguments.cuh"
+#include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 
 namespace tenon::detail {
