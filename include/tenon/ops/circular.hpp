@@ -74,7 +74,8 @@ inline TENON_HD float sin_of(angle const& a, int quarters) {
   float const square = a.rest * a.rest;
   float s = __builtin_fmaf(-0x1.994386p-13f, square, 0x1.11073ap-7f);
   s = __builtin_fmaf(s, square, -0x1.555546p-3f);
-  s = __builtin_fmaf(s * square, a.rest, a.rest);
+  s = __builtin_fmaf(s, square, 0.0f);  // not -0, or sin(-0) would be 0
+  s = __builtin_fmaf(s, a.rest, a.rest);
   float c = __builtin_fmaf(0x1.99eb4ap-16f, square, -0x1.6c0c32p-10f);
   c = __builtin_fmaf(c, square, 0x1.55554ap-5f);
   c = __builtin_fmaf(c, square, -0.5f);
