@@ -138,7 +138,8 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           evaluate_element<phases + 1, true>(f);
           for_each_selected<Program, stored>([&](auto selected) {
             constexpr int k = decltype(selected)::value;
-            read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(f);
+            read_register<k>(results).at[i] =
+                value_of<program_traits<Program>::template at<k>::first_operand>(f);
           });
         }
         if (is_plain) {

@@ -264,7 +264,8 @@ template <class Program, class C> struct mixed_worker {
       });
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(at);
+        read_register<k>(results).at[i] =
+            value_of<program_traits<Program>::template at<k>::first_operand>(at);
       });
     }
     for_each_selected<Program, stored>([&](auto selected) {

@@ -82,11 +82,6 @@ template <class Program> struct moved_arguments {
     });
     return result;
   }
-  void set(bound_arguments<Program> const& call, void*) {
-    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
-    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
-    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
-  }
 };
 
 }  // namespace tenon::detail

@@ -89,12 +89,6 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
     return result;
   }
   bool moves_vectors() const { return tail == 0 && !moves_elements(); }
-  void set(bound_arguments<Program> const& call, void* call_workspace) {
-    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
-    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
-    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
-    workspace = static_cast<unsigned*>(call_workspace);
-  }
 
  private:
   [[gnu::cold]] static void find_accesses(kernel_arguments& a, bound_layout<Program> const& layout,

@@ -125,12 +125,22 @@ long long most_resident_groups(cuda_plan<Program> const& plan, cuda_device_facts
   return 0;
 }
 
+// What each call brings to a parameter block of any skeleton.
+template <class Program, class Arguments>
+void set_call(Arguments& a, bound_arguments<Program> const& call, void* workspace) {
+  using traits = program_traits<Program>;
+  for (int k = 0; k < traits::load_count; ++k) a.loads[k] = call.loads[k];
+  for (int k = 0; k < traits::store_count; ++k) a.stores[k] = call.stores[k];
+  for (int k = 0; k < traits::scalar_count; ++k) a.scalars[k] = call.scalars[k];
+  if constexpr (requires { a.workspace; }) a.workspace = static_cast<unsigned*>(workspace);
+}
+
 template <class Program, class Arguments>
 cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program> const& call,
                         void* workspace, cudaStream_t stream) {
   Arguments arguments;
   __builtin_memcpy(&arguments, plan.prepared, sizeof(Arguments));
-  arguments.set(call, workspace);
+  set_call(arguments, call, workspace);
   void* parameters[] = {&arguments};
   if (plan.cluster == 1 && !plan.is_cooperative)
     return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,

@@ -25,13 +25,6 @@ template <class Program> struct side_arguments {
   long long sizes[at_least_one(traits::size_count)];
   unsigned* workspace;
 
-  void set(bound_arguments<Program> const& call, void* call_workspace) {
-    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
-    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
-    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
-    workspace = static_cast<unsigned*>(call_workspace);
-  }
-
   // What follows from the shapes but for the groups, whose positions may count vectors.
   // moves_whole(operand's layout, address, bytes per element) tells of one operand.
   template <class MovesWhole>

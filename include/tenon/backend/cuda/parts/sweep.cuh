@@ -67,7 +67,8 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     if constexpr (Stores)
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(f);
+        read_register<k>(results).at[i] =
+            value_of<program_traits<Program>::template at<k>::first_operand>(f);
       });
   }
   accumulate_item<Program, V, Items, Phase, (Dims > 1)>(states, values, u, count);

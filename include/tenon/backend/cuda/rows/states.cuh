@@ -7,27 +7,6 @@
 
 namespace tenon::detail {
 
-// The state of reduction K of each warp, in two buffers.
-template <class Program, int K, int Warps> struct warp_states {
-  using state = typename reduction_facts<Program, K>::state;
-  using words = state_words<state>;
-  static __device__ __forceinline__ unsigned* slot(int buffer, int warp) {
-    __shared__ unsigned all[2][Warps * words::count];
-    return all[buffer] + warp * words::count;
-  }
-  static __device__ __forceinline__ void put(int buffer, int warp, state const& value) {
-    words from(value);
-#pragma unroll
-    for (int w = 0; w < from.count; ++w) slot(buffer, warp)[w] = from.words[w];
-  }
-  static __device__ __forceinline__ state get(int buffer, int warp) {
-    words to;
-#pragma unroll
-    for (int w = 0; w < to.count; ++w) to.words[w] = slot(buffer, warp)[w];
-    return to.state();
-  }
-};
-
 // One barrier: whoever writes a buffer again has passed the barrier of the other one.
 // @pre all threads of the block call it; width is a power of two; the rows lie above each
 // other
@@ -44,7 +23,7 @@ __device__ __forceinline__ void combine_row(Registers& row, stack_position const
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     if (p.x % 32 == 0)
-      warp_states<Program, k, most_warps>::put(buffer, first + p.x / 32, read_register<k>(row));
+      shared_states<Program, k, most_warps>::put(buffer, first + p.x / 32, read_register<k>(row));
   });
   __syncthreads();
   for_each_selected<Program, Selected>([&](auto selected) {
@@ -52,7 +31,7 @@ __device__ __forceinline__ void combine_row(Registers& row, stack_position const
     using facts = reduction_facts<Program, k>;
     typename facts::state state = facts::identity();
     int const other = p.x % most_warps;
-    if (other < warps) state = warp_states<Program, k, most_warps>::get(buffer, first + other);
+    if (other < warps) state = shared_states<Program, k, most_warps>::get(buffer, first + other);
     read_register<k>(row) = combine_lanes<typename facts::op, most_warps>(state);
   });
   buffer ^= 1;

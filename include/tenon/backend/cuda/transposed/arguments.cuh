@@ -48,13 +48,6 @@ template <class Program> struct transposed_arguments {
   unsigned inner_tiles, outer_tiles;
   long long tiles;
   unsigned* workspace;
-
-  void set(bound_arguments<Program> const& call, void* call_workspace) {
-    for (int k = 0; k < traits::load_count; ++k) loads[k] = call.loads[k];
-    for (int k = 0; k < traits::store_count; ++k) stores[k] = call.stores[k];
-    for (int k = 0; k < traits::scalar_count; ++k) scalars[k] = call.scalars[k];
-    workspace = static_cast<unsigned*>(call_workspace);
-  }
 };
 
 // The first element store lies along the inner axis: it is the only one there is if there is one.

@@ -139,7 +139,8 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
       evaluate_element<1, true>(f);
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        read_register<k>(results).at[i] = value_of<stored_by<Program, k>::instruction>(f);
+        read_register<k>(results).at[i] =
+            value_of<program_traits<Program>::template at<k>::first_operand>(f);
       });
       for_each_selected<Program, tile_values<Program, v>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
