@@ -60,6 +60,9 @@ template <class Program, class C> struct mixed_worker {
   __device__ __forceinline__ column_index column_of(column_index tile, int u) const {
     return ((C::is_looped ? tile * items + u : u) * lanes + lane) * v;
   }
+  // ptxas 13.0 was seen to take `count == v` as true for a vector that is not there (sm_90: the
+  // clamp and the comparison became the predicate of one VIMNMX.RELU), where reductions compared
+  // the count of one item: they add the counts of all items first.
   __device__ __forceinline__ int count_of(column_index tile, int u) const {
     column_index const left = static_cast<column_index>(a.columns.size) - column_of(tile, u);
     return left < 0 ? 0 : left < v ? static_cast<int>(left) : v;
