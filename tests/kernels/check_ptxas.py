@@ -72,8 +72,8 @@ def read_ptx(folder):
     return "\n".join(texts)
 
 
-def check(path, arch, command):
-    """-> list of faults."""
+def check(path, arch, command, kept):
+    """-> list of faults; the machine code is left at `kept`, if that is given."""
     budget, wanted, most = read_rules(path, arch)
     if budget is None:
         return ["the file states no `// registers: N`"]
@@ -86,6 +86,9 @@ def check(path, arch, command):
         if result.returncode != 0:
             return [f"does not compile for sm_{arch}:\n{result.stdout}"]
         ptx = read_ptx(folder)
+        if kept:
+            os.makedirs(os.path.dirname(kept), exist_ok=True)
+            shutil.copyfile(cubin, kept)
     kernels = read_kernels(result.stdout)
     if not kernels:
         return ["ptxas saw no kernel: instantiate one"]
@@ -110,8 +113,9 @@ def main():
     parser = argparse.ArgumentParser(usage="check_ptxas.py FILE --arch 90 -- nvcc FLAGS...")
     parser.add_argument("file")
     parser.add_argument("--arch", required=True)
+    parser.add_argument("--cubin", help="where to leave the machine code")
     options = parser.parse_args(sys.argv[1:split])
-    faults = check(options.file, options.arch, sys.argv[split + 1:])
+    faults = check(options.file, options.arch, sys.argv[split + 1:], options.cubin)
     for fault in faults:
         print(f"{os.path.basename(options.file)}: {fault}")
     return 1 if faults else 0

@@ -10,6 +10,7 @@
 using namespace tenon;
 using matrix = tensor_argument<dtype::f32, dyn, dyn>;
 using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
+using byte_matrix = tensor_argument<dtype::i8, dyn, dyn>;
 using vector = tensor_argument<dtype::f32, dyn>;
 using half_vector = tensor_argument<dtype::bf16, dyn>;
 
@@ -26,6 +27,7 @@ void instantiate() {
   compile_plan<matrix>([](auto x) {
     return outputs(tenon::max(x, axis<0>), tenon::max(x, axis<1>), tenon::max(x));
   });
+  compile_plan<byte_matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); });
   compile_plan<half_matrix>([](auto x) { return sum(softmax(x, axis<1>), axis<0>); });
   compile_plan<matrix, vector, matrix>(layer_norm_backward);
   compile_plan<half_matrix, half_vector, half_matrix>(layer_norm_backward);

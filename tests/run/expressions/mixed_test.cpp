@@ -39,6 +39,20 @@ TEST(mixed, both_sums_of_float) { check_both_sums<float>(); }
 TEST(mixed, both_sums_of_double) { check_both_sums<double>(); }
 TEST(mixed, both_sums_of_bfloat16) { check_both_sums<tn::bfloat16>(); }
 
+// A thread has one vector of a row, which may not be there.
+TEST(mixed, both_sums_of_bytes) {
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1>)); });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    auto x = random_array<std::int8_t, 2>(shape, how);
+    auto const [columns, rows] = f(x.view());
+    tolerance const exact{.arithmetic = 0, .storage = 0};
+    for (unsigned axes : {0b01u, 0b10u})
+      check_close(tn::dtype::i64, result_of(axes == 0b01 ? columns : rows),
+                  reference::reduced(x.values(), axes, false, reference::sum), exact, what);
+  });
+}
+
 TEST(mixed, maxima_of_rows_of_columns_and_of_all) {
   auto const f = tn::compile([](auto x) {
     return tn::outputs(tn::max(x, tn::axis<0>), tn::max(x, tn::axis<1>), tn::max(x));

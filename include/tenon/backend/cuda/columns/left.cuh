@@ -13,7 +13,7 @@ __device__ __forceinline__ void for_each_item(Worker const& worker, States& colu
   constexpr int v = Worker::v;
 #pragma unroll
   for (int u = 0; u < Worker::items; ++u) {
-    if (worker.count_of(tile, u) == 0) continue;
+    if (worker.part_of(tile, u).is_empty()) continue;
     unsigned* at = worker.left + worker.column_of(tile, u);
     for_each_selected<typename Worker::program, typename Worker::of_columns>([&](auto selected) {
       constexpr int k = decltype(selected)::value;

@@ -17,7 +17,7 @@ template <class Program, class C> struct columns_slice {
   columns_arguments<Program> const& a;
   operand_offsets<Program> offsets = {};
   long long tile = 0, slice = 0;
-  int count = 0;  // rows that are inside: the first ones
+  vector_part<v> part = {0};  // rows that are inside: the first ones
 
   __device__ __forceinline__ void begin() {
     if (may_keep && a.is_kept)
@@ -38,7 +38,7 @@ template <class Program, class C> struct columns_slice {
   // Brings all positions of the kept loads. @post all blocks of the cluster have begun
   __device__ __forceinline__ void bring_kept() const {
     using loads = kept_loads<Program, v>;
-    long long const end = count > 0 ? end_position() : 0;
+    long long const end = part.is_empty() ? 0 : end_position();
     int const height = static_cast<int>(blockDim.y);
     int step = 0;
 #pragma unroll 4
@@ -49,9 +49,10 @@ template <class Program, class C> struct columns_slice {
         constexpr int k = decltype(selected)::value;
         using I = typename program_traits<Program>::template at<k>;
         auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
-        if (a.load_moves_whole[I::bits] && count == v) return kept::template bring<k>(step, from);
+        if (a.load_moves_whole[I::bits] && part.is_whole())
+          return kept::template bring<k>(step, from);
         typename kept::template vector<k> all{};
-        load_singly(all, from, a.load_rows[I::bits][a.rows.dims - 1], count);
+        load_singly(all, from, a.load_rows[I::bits][a.rows.dims - 1], part.count());
         kept::template put<k>(step, all);
       });
     }
@@ -83,7 +84,7 @@ template <class Program, class C> struct columns_slice {
   // Whether `Items` positions from `first` on are inside, and nothing is to be looked for.
   template <int Items>
   __device__ __forceinline__ bool is_full(long long first, long long end) const {
-    return count == v && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+    return part.is_whole() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
   // Loads `Items` positions of the selected operands, the thread's from number `step` on; what is
@@ -137,7 +138,7 @@ template <class Program, class C> struct columns_slice {
 #pragma unroll
     for (int u = 0; u < Items; ++u) {
       long long at = first + u * static_cast<int>(blockDim.y);
-      bool is_live = at < end && count > 0;
+      bool is_live = at < end && !part.is_empty();
       operand_offsets<Program> where;
       find_position<Selected>(where, is_live ? at : 0);
       for_each_selected<Program, Selected>([&](auto selected) {
@@ -148,10 +149,10 @@ template <class Program, class C> struct columns_slice {
         if (!is_live) return;
         auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
         // Later phases read the same bytes again, from the second-level cache.
-        if (a.load_moves_whole[I::bits] && count == v)
+        if (a.load_moves_whole[I::bits] && part.is_whole())
           load_packed<reuse::none>(to, from);
         else
-          load_singly(to, from, a.load_rows[I::bits][a.rows.dims - 1], count);
+          load_singly(to, from, a.load_rows[I::bits][a.rows.dims - 1], part.count());
       });
     }
   }
@@ -163,8 +164,7 @@ template <class Program, class C> struct columns_slice {
     for_each_digit(a.rows, vector, [&](int d, long long position) {
       if (d == a.rows.dims - 1) {
         position *= v;
-        long long left = a.innermost - position;
-        count = left < v ? static_cast<int>(left) : v;
+        part.left = a.innermost - position;
       }
       for_each_instruction<Program>([&](auto index) {
         constexpr int k = decltype(index)::value;

@@ -11,7 +11,7 @@ namespace tenon::detail {
 template <class Program, class C> struct columns_worker : columns_slice<Program, C> {
   using base = columns_slice<Program, C>;
   using base::end_position, base::first_position;
-  using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::count;
+  using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items, phases = program_traits<Program>::row_phases;
   using side = rows_side_by_side<Program, v, threads>;
   static constexpr int blocks_held =
@@ -37,7 +37,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 #pragma unroll
         for (int i = 0; i < v; ++i) {
           read_register<k>(rows[i]) = typename I::value_type{};
-          if (i < count)
+          if (i < part.left)
             read_register<k>(rows[i]) =
                 load_one<Program, k>(a, offsets.loads[I::bits] + i * stride);
         }
@@ -70,8 +70,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
          first += height * items, step += items) {
       selected_registers<Program, loads> loaded;
       this->template load<loads, items>(loaded, first, end, step);
-      long long left = (end - first + height - 1) / height;
-      int live = left < items ? static_cast<int>(left) : items;
+      vector_part<items> const live{(end - first + height - 1) / height};
 #pragma unroll
       for (int i = 0; i < v; ++i) {
         take_positions<Phase, loads>(running[i], loaded, i, live);
@@ -95,7 +94,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   // Row i of the loaded positions, of which the first `live` are inside.
   template <int Phase, class Loads, class States, class Tile>
   __device__ __forceinline__ void take_positions(States& running, Tile const& loaded, int i,
-                                                 int live) {
+                                                 vector_part<items> const& live) {
     using collected = typename side::template collected<Phase, items>;
     selected_registers<Program, collected> values;
 #pragma unroll
@@ -111,7 +110,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
             static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
       });
     }
-    side::template accumulate<collected, items>(running, values, live);
+    side::template accumulate<collected, items>(running, values, live.is_whole(), live.count());
   }
 
   __device__ __forceinline__ void store_elements() {
@@ -153,7 +152,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           });
           continue;
         }
-        if (at >= end || count == 0) continue;
+        if (at >= end || part.is_empty()) continue;
         operand_offsets<Program> where;
         this->template find_position<stored>(where, at);
         for_each_selected<Program, stored>([&](auto selected) {
@@ -161,10 +160,10 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           using I = typename program_traits<Program>::template at<k>;
           auto* to = store_address<Program, k>(a, where.stores[I::bits]);
           auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
-          if (a.store_moves_whole[I::bits] && count == v)
+          if (a.store_moves_whole[I::bits] && part.is_whole())
             store_packed(to, vector);
           else
-            store_singly(to, vector, a.store_rows[I::bits][a.rows.dims - 1], count);
+            store_singly(to, vector, a.store_rows[I::bits][a.rows.dims - 1], part.count());
         });
       }
     }
@@ -175,7 +174,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     if (threadIdx.y != 0) return;
 #pragma unroll
     for (int i = 0; i < v; ++i) {
-      if (i >= count) continue;
+      if (i >= part.left) continue;
       registers<Program, place::element> none;
       frame<Program> f = frame_of(i, none);
       for_each_instruction<Program>([&](auto index) {

@@ -39,21 +39,21 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
   long long const stride = a.vectors * v;
   for (long long tile = first; tile * width < a.vectors; tile += step) {
     long long const column = (tile * width + p.x) * v;
-    int const count = count_below<v>(a.columns.size, column);
+    vector_part<v> const part{a.columns.size - column};
     selected_registers<Program, reductions> results;
     unsigned const* from = a.workspace + first_partial + column;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       auto& states = read_register<k>(results).at;
       combine_left<Program, k, v>(states, from, stride, words, p.y, p.height,
-                                  count > 0 ? gridDim.x : 0);
+                                  part.is_empty() ? 0 : gridDim.x);
       stacked_states<Program, k, v, threads>::combine(states, p);
       from += state_words<typename reduction_facts<Program, k>::state>::count * stride;
     });
     if (p.y != 0) continue;
 #pragma unroll
     for (int i = 0; i < v; ++i) {
-      if (i >= count) continue;
+      if (i >= part.left) continue;
       registers<Program, place::total> values;
       registers<Program, place::element> none;
       frame<Program> f{around.launch, around.row, none, values};

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
+#include "tenon/backend/cuda/parts/vector_part.cuh"
 #include "tenon/backend/cuda/rows/states.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
@@ -56,16 +57,12 @@ template <class Program, class C> struct mixed_worker {
     evaluate<place::row, 0, 0>(f);
   }
 
-  // The first column of item u of a tile, and how many of its vector there are.
+  // The first column of item u of a tile, and how much of its vector there is.
   __device__ __forceinline__ column_index column_of(column_index tile, int u) const {
     return ((C::is_looped ? tile * items + u : u) * lanes + lane) * v;
   }
-  // ptxas 13.0 was seen to take `count == v` as true for a vector that is not there (sm_90: the
-  // clamp and the comparison became the predicate of one VIMNMX.RELU), where reductions compared
-  // the count of one item: they add the counts of all items first.
-  __device__ __forceinline__ int count_of(column_index tile, int u) const {
-    column_index const left = static_cast<column_index>(a.columns.size) - column_of(tile, u);
-    return left < 0 ? 0 : left < v ? static_cast<int>(left) : v;
+  __device__ __forceinline__ vector_part<v, column_index> part_of(column_index tile, int u) const {
+    return {static_cast<column_index>(a.columns.size) - column_of(tile, u)};
   }
 
   // Sends for the selected operands of a tile of a row. What is not one aligned access is left out.
@@ -83,7 +80,7 @@ template <class Program, class C> struct mixed_worker {
         T const* base = load_address<Program, k>(a, ahead.loads[I::bits]);
 #pragma unroll
         for (int u = 0; u < items; ++u)
-          if (count_of(tile, u) == v)
+          if (part_of(tile, u).is_whole())
             send_to_shared<T, v>(stage::template slot<k>(u), base + column_of(tile, u));
       }
     });
@@ -100,10 +97,10 @@ template <class Program, class C> struct mixed_worker {
       T const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
 #pragma unroll 1
       for (int u = 0; u < items; ++u) {
-        int const count = count_of(tile, u);
-        if (travels_alone<T, v> && a.load_moves_whole[I::bits] && count == v) continue;
+        auto const part = part_of(tile, u);
+        if (travels_alone<T, v> && a.load_moves_whole[I::bits] && part.is_whole()) continue;
 #pragma unroll 1
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; i < part.count(); ++i)
           stage::template element<k, T>(u, i) =
               base[offset_of(a.load_columns[I::bits], column_of(tile, u) + i)];
       }
@@ -139,7 +136,7 @@ template <class Program, class C> struct mixed_worker {
       auto const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
 #pragma unroll
       for (int u = 0; u < items; ++u)
-        if (count_of(0, u) == v)
+        if (part_of(0, u).is_whole())
           load_packed<reuse::none>(read_register<k>(moved).at[u], base + column_of(0, u));
     });
   }
@@ -186,7 +183,7 @@ template <class Program, class C> struct mixed_worker {
       int live = 0;
 #pragma unroll
       for (int u = 0; u < items; ++u) {
-        live += count_of(tile, u);
+        live += part_of(tile, u).count();
         selected_registers<Program, fixed> same;
         take_fixed(same, u);
 #pragma unroll
@@ -202,7 +199,8 @@ template <class Program, class C> struct mixed_worker {
           });
         }
       }
-      side::template accumulate<collected, v * items>(running, values, live);
+      side::template accumulate<collected, v * items>(running, values,
+                                                      part_of(tile, items - 1).is_whole(), live);
       if constexpr (C::is_looped) levels.after_tile(running);
     }
     levels.finish(f.row, running);
@@ -248,7 +246,7 @@ template <class Program, class C> struct mixed_worker {
   __device__ __forceinline__ void finish_item(States& columns, column_index tile, int u) {
     using stored = element_stores<Program, v>;
     if (!is_inside) return;
-    int const count = count_of(tile, u);
+    auto const part = part_of(tile, u);
     selected_registers<Program, stored> results;
     selected_registers<Program, fixed> same;
     take_fixed(same, u);
@@ -276,11 +274,11 @@ template <class Program, class C> struct mixed_worker {
       using I = typename program_traits<Program>::template at<k>;
       auto* to = store_address<Program, k>(a, offsets.stores[I::bits]);
       auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
-      if (count == v && a.store_moves_whole[I::bits]) {
+      if (part.is_whole() && a.store_moves_whole[I::bits]) {
         store_packed(to + column_of(tile, u), vector);
       } else {
 #pragma unroll 1
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; i < part.count(); ++i)
           to[offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] =
               element_of(pop_element(vector), 0);
       }

@@ -27,10 +27,11 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     template <int K> using type = value_list<typename reduction_facts<Program, K>::number, Items>;
   };
 
-  // Takes in the first `live` of the collected values: Items of each reduction of Collected.
+  // Takes in the collected values, Items of each reduction of Collected: all, or the first `live`.
+  // That there are all is asked apart from how many there are (vector_part).
   template <class Collected, int Items, class States, class Values>
   static __device__ __forceinline__ void accumulate(States& running, Values const& values,
-                                                    int live) {
+                                                    bool is_all, int live) {
     for_each_selected<Program, Collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
@@ -38,10 +39,11 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
       auto const& x = read_register<k>(values).at;
       auto& state = read_register<k>(running).at[0];
       if constexpr (takes_many<op, typename facts::number, Items>) {
-        state = op::combine(state, op::lift_many(x, live));
+        state = op::combine(state, is_all ? op::lift_many(x, Items)
+                                          : op::lift_many(x, live < Items ? live : Items - 1));
       } else {
         typename facts::state lifted[Items];
-        if (live == Items) {
+        if (is_all) {
 #pragma unroll
           for (int u = 0; u < Items; ++u) lifted[u] = op::lift(x[u]);
         } else {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "tenon/backend/cuda/parts/vector_access.cuh"
+#include "tenon/backend/cuda/parts/vector_part.cuh"
 
 namespace tenon::detail {
 
@@ -15,12 +16,6 @@ inline bool is_aligned_vector(void const* address, int bytes, int width, long lo
   return stride == 1 &&
          reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(width * bytes) ==
              0;
-}
-
-// How many of V elements from `first` on are below `end`.
-template <int V> __device__ __forceinline__ int count_below(long long end, long long first) {
-  long long left = end - first;
-  return left < 0 ? 0 : left < V ? static_cast<int>(left) : V;
 }
 
 // Elements that have their storage type already.

@@ -37,6 +37,15 @@ __device__ __forceinline__ void take_vector(States& states, Values const& values
   });
 }
 
+// How much there is of the vector `offset` elements into a tile that begins at `first`. Counted in
+// 32 bits: 64 would take registers that hold a fourth block on each multiprocessor.
+template <int V>
+__device__ __forceinline__ vector_part<V, int> part_in_tile(long long end, long long first,
+                                                            int offset) {
+  long long const left = end - first;
+  return {(left < tile_extent ? static_cast<int>(left) : tile_extent) - offset};
+}
+
 // One tile of tile_extent x tile_extent elements. @pre all threads of the block call it
 template <class Program, class C, class States>
 __device__ __forceinline__ void process_square(transposed_arguments<Program> const& a,
@@ -80,8 +89,9 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
                     across_end = is_turned ? a.inner : a.outer;
     long long const along_stride = is_turned ? a.load_outer[I::bits] : a.load_inner[I::bits],
                     across_stride = is_turned ? a.load_inner[I::bits] : a.load_outer[I::bits];
-    int const count = count_below<v>(along_end, along + x * v);
-    bool const is_whole = count == v && (how == tile_access::whole || how == tile_access::turned);
+    auto const part = part_in_tile<v>(along_end, along, x * v);
+    bool const is_whole =
+        part.is_whole() && (how == tile_access::whole || how == tile_access::turned);
     auto const* from = load_address<Program, k>(
         a, offsets.loads[I::bits] + (along + x * v) * along_stride + (across + y) * across_stride);
 #pragma unroll
@@ -92,7 +102,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
       if (is_whole)
         load_packed<reuse::never>(to, from + u * height * across_stride);
       else
-        load_singly(to, from + u * height * across_stride, along_stride, count);
+        load_singly(to, from + u * height * across_stride, along_stride, part.count());
     }
   });
   for_each_selected<Program, loads>([&](auto selected) {
@@ -125,10 +135,10 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
     }
   });
 
-  int const count = count_below<v>(a.inner, inner + x * v);
+  auto const part = part_in_tile<v>(a.inner, inner, x * v);
 #pragma unroll
   for (int u = 0; u < items; ++u) {
-    if (outer + y + u * height >= a.outer || count == 0) continue;
+    if (outer + y + u * height >= a.outer || part.is_empty()) continue;
     selected_registers<Program, stored> results;
     selected_registers<Program, tile_values<Program, v>> values;
 #pragma unroll
@@ -149,7 +159,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
             static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
       });
     }
-    take_vector<Program, v>(states, values, count);
+    take_vector<Program, v>(states, values, part.count());
     for_each_selected<Program, stored>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
@@ -167,10 +177,10 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
           a, offsets.stores[I::bits] + (inner + x * v) * a.store_inner[I::bits] +
                  (outer + y + u * height) * a.store_outer[I::bits]);
       auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
-      if (a.store_moves_whole[I::bits] && count == v)
+      if (a.store_moves_whole[I::bits] && part.is_whole())
         store_packed(to, vector);
       else
-        store_singly(to, vector, a.store_inner[I::bits], count);
+        store_singly(to, vector, a.store_inner[I::bits], part.count());
     });
   }
   if constexpr (may_turn_stores<Program> || program_traits<Program>::has_reduction) __syncthreads();
@@ -182,10 +192,10 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
         using T = storage_t<I::type>;
         if (!a.store_is_turned[I::bits]) return;
         T const* const turned = reinterpret_cast<T const*>(shared + a.store_shared[I::bits]);
-        int const along = count_below<v>(a.outer, outer + x * v);
+        auto const along = part_in_tile<v>(a.outer, outer, x * v);
 #pragma unroll
         for (int u = 0; u < items; ++u) {
-          if (inner + y + u * height >= a.inner || along == 0) continue;
+          if (inner + y + u * height >= a.inner || along.is_empty()) continue;
           T elements[v];
 #pragma unroll
           for (int i = 0; i < v; ++i)
@@ -194,10 +204,10 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
               a, offsets.stores[I::bits] + (outer + x * v) * a.store_outer[I::bits] +
                      (inner + y + u * height) * a.store_inner[I::bits]);
           auto const vector = pack_stored(elements);
-          if (a.store_moves_whole[I::bits] && along == v)
+          if (a.store_moves_whole[I::bits] && along.is_whole())
             store_packed(to, vector);
           else
-            store_singly(to, vector, a.store_outer[I::bits], along);
+            store_singly(to, vector, a.store_outer[I::bits], along.count());
         }
       });
 }

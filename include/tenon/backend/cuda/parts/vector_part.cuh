@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How much of a vector is inside, where the elements before the end are counted.
+
+namespace tenon::detail {
+
+// ptxas 13.0 for sm_90 makes one VIMNMX.RELU of a count from 0 to V that is compared with V, and
+// its predicate was seen to be true of vectors that are not there. So what is asked is `left`
+// itself (kernels.sass).
+template <int V, class Index = long long> struct vector_part {
+  Index left;  // elements from its first one on that are inside; below 0 if it begins behind them
+
+  __device__ __forceinline__ bool is_whole() const { return left >= V; }
+  __device__ __forceinline__ bool is_empty() const { return left <= 0; }
+  __device__ __forceinline__ int count() const {
+    return left < 0 ? 0 : left < V ? static_cast<int>(left) : V;
+  }
+};
+
+}  // namespace tenon::detail
