@@ -3,6 +3,7 @@
 // The pointwise operators and reductions by name, a line each.
 
 #include "tenon/capture/function.hpp"
+#include "tenon/ops/stop_gradient.hpp"
 #include "tenon/ops/tables.hpp"
 
 namespace tenon {
@@ -278,6 +279,8 @@ inline constexpr function<detail::cast_body<T>> cast{};
 // The bits of x read as element type T of the same size.
 template <class T>
 inline constexpr function<detail::bit_cast_body<T>> bit_cast{};
+
+inline constexpr pointwise<ops::stop_gradient> stop_gradient{};  // x, of which tn::grad takes no notice
 
 inline constexpr reduction<ops::sum> sum{};
 inline constexpr reduction<ops::product> prod{};

@@ -7,10 +7,12 @@
 namespace tenon {
 namespace detail {
 
+// The maximum only keeps exponentials small: the result does not depend on it.
+
 struct softmax_body {
   template <dtype D, extent... E, int... Axes>
   constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along) const {
-    auto shifted = exp(x - max(x, along, keepdim));
+    auto shifted = exp(x - stop_gradient(max(x, along, keepdim)));
     return shifted * reciprocal(sum(shifted, along, keepdim));  // one division per row: the sum is at least 1
   }
   template <class... A>
@@ -23,7 +25,7 @@ struct softmax_body {
 struct log_softmax_body {
   template <dtype D, extent... E, int... Axes>
   constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along) const {
-    auto shifted = x - max(x, along, keepdim);
+    auto shifted = x - stop_gradient(max(x, along, keepdim));
     return shifted - log(sum(exp(shifted), along, keepdim));
   }
   template <class... A>

@@ -63,6 +63,7 @@ namespace tenon::ops {
 struct relu : exact_op<1> {
   static constexpr text_view name = "relu";
   template <class T> static constexpr TENON_HD T eval(T x) { return math::maximum(x, T(0)); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return unless(x <= 0.0, d); }
   static double reference(double x) { return std::isnan(x) || x > 0 ? x : 0; }
 };
 
@@ -84,6 +85,7 @@ struct sigmoid : activation_op {
   static TENON_HD float eval_bf16(float x) {
     return math::approximate::reciprocal(1 + math::approximate::exp2(x * -1.44269504f));
   }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * (y * (1.0 - y)); }
   static double reference(double x) {
     return static_cast<double>(1 / (1 + std::exp(-static_cast<long double>(x))));
   }
@@ -104,6 +106,10 @@ struct silu : activation_op {
   static TENON_HD float eval_bf16(float x) {
     x = math::maximum(x, -128.0f);
     return x * sigmoid::eval_bf16(x);
+  }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    V const s = of<sigmoid>(x);
+    return d * (s * (1.0 + x * (1.0 - s)));
   }
   static double reference(double x) {
     if (x == -math::infinity<double>) return -0.0;
@@ -136,6 +142,10 @@ struct gelu : activation_op {
     q = q * t + 0.0292188935f;
     q = q * t + 2.29707932f;
     return x * math::approximate::reciprocal(1 + math::approximate::exp2(-x * q));
+  }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    V const density = 0.3989422804014327 * of<exp>(-0.5 * (x * x));
+    return d * (0.5 * of<erfc>(-0.7071067811865476 * x) + x * density);
   }
   static double reference(double x) {
     if (x == -math::infinity<double>) return -0.0;
@@ -222,6 +232,11 @@ struct gelu_tanh : activation_op {
     float q = 0.102943243f * x * x + 2.30220819f;  // y / (x log 2)
     return x * math::approximate::reciprocal(1 + math::approximate::exp2(-x * q));
   }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    V const s = of<sigmoid>(x * (1.5957691216057308 + 0.07135481627260025 * (x * x)));
+    V const slope = 1.5957691216057308 + 0.21406444881780075 * (x * x);
+    return d * (s * (1.0 + x * slope * (1.0 - s)));
+  }
   static double reference(double x) {
     if (x == -math::infinity<double>) return -0.0;
     long double wide = x;
@@ -239,6 +254,7 @@ struct softplus : activation_op {
   template <class T> static TENON_HD T eval(T x) {
     return math::log1p(math::exp(-math::abs(x))) + math::maximum(x, T(0));
   }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<sigmoid>(x); }
   static double reference(double x) {
     long double wide = x;
     return static_cast<double>(std::log1p(std::exp(-std::fabs(wide))) + (x > 0 ? wide : 0));

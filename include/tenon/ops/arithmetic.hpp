@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "tenon/ops/derivative.hpp"
 #include "tenon/ops/math.hpp"
 #include "tenon/ops/op.hpp"
 
@@ -43,6 +44,7 @@ struct add : exact_op<2> {
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) + detail::modular(y));
   }
+  template <class V> static constexpr V derivative(V d, V, V, V, int) { return d; }
   static double reference(double x, double y) { return x + y; }
 };
 
@@ -51,6 +53,7 @@ struct sub : exact_op<2> {
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) - detail::modular(y));
   }
+  template <class V> static constexpr V derivative(V d, V, V, V, int k) { return k == 0 ? d : -d; }
   static double reference(double x, double y) { return x - y; }
 };
 
@@ -60,6 +63,7 @@ struct mul : exact_op<2> {
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(detail::modular(x) * detail::modular(y));
   }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) { return d * (k == 0 ? y : x); }
   static double reference(double x, double y) { return x * y; }
 };
 
@@ -78,6 +82,9 @@ struct div : exact_op<2> {
     float scale = math::abs(y) > 0x1p125f ? 0.25f : math::abs(y) < 0x1p-125f ? 0x1p24f : 1.0f;
     return x * scale * math::approximate::reciprocal(y * scale);
   }
+  template <class V> static constexpr V derivative(V d, V, V y, V quotient, int k) {
+    return k == 0 ? d / y : -(d / y) * quotient;
+  }
   static double reference(double x, double y) { return x / y; }
 };
 
@@ -86,6 +93,7 @@ struct reciprocal : exact_op<1> {
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 19;
   template <class T> static constexpr TENON_HD T eval(T x) { return div::eval(T(1), x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return -d * y * y; }
   static double reference(double x) { return 1 / x; }
 };
 
@@ -95,6 +103,7 @@ struct neg : exact_op<1> {
   template <class T> static constexpr TENON_HD T eval(T x) {
     return static_cast<T>(-detail::modular(x));
   }
+  template <class V> static constexpr V derivative(V d, V, V) { return -d; }
   static double reference(double x) { return -x; }
 };
 
@@ -107,6 +116,7 @@ struct abs : exact_op<1> {
     else
       return detail::is_negative(x) ? neg::eval(x) : x;
   }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<sign>(x); }
   static double reference(double x) { return std::fabs(x); }
 };
 
@@ -114,6 +124,7 @@ struct square : exact_op<1> {
   static constexpr text_view name = "square";
   static constexpr interval domain{-1e18, 1e18};
   template <class T> static constexpr TENON_HD T eval(T x) { return mul::eval(x, x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * (2.0 * x); }
   static double reference(double x) { return x * x; }
 };
 
@@ -129,6 +140,9 @@ struct fma : pointwise_op<3> {
     else
       return add::eval(mul::eval(x, y), z);
   }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, V, int k) {
+    return k == 0 ? d * y : k == 1 ? d * x : d;
+  }
   static double reference(double x, double y, double z) { return std::fma(x, y, z); }
 };
 
@@ -139,6 +153,7 @@ struct sqrt : pointwise_op<1> {
   static constexpr interval domain{0, 1e30};
   static constexpr double tolerance_ulp = 0.5;
   template <class T> static TENON_HD T eval(T x) { return math::sqrt(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d / (2.0 * y); }
   static double reference(double x) { return std::sqrt(x); }
 };
 
@@ -149,6 +164,7 @@ struct rsqrt : pointwise_op<1> {
   static constexpr interval domain{1e-30, 1e30};
   static constexpr double tolerance_ulp = 2;
   template <class T> static TENON_HD T eval(T x) { return math::rsqrt(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * (-0.5 * y * (y * y)); }
   static double reference(double x) { return 1 / std::sqrt(x); }
 };
 
@@ -163,6 +179,10 @@ struct pow : pointwise_op<2> {
       return math::pow(base, exponent);
     else
       return integer_power(base, exponent);
+  }
+  template <class V> static constexpr V derivative(V d, V x, V e, V power, int k) {
+    return k == 0 ? unless(e == 0.0, d * (e * of<pow>(x, e - 1.0)))
+                  : unless(x == 0.0 && e >= 0.0, d * (power * of<log>(x)));
   }
   static double reference(double base, double exponent) { return std::pow(base, exponent); }
 

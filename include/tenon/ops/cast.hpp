@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "tenon/ops/derivative.hpp"
 #include "tenon/ops/op.hpp"
 
 namespace tenon::detail {
@@ -45,6 +46,7 @@ struct cast : pointwise_op<1> {
     else
       return static_cast<target>(x);
   }
+  template <class V> static constexpr V derivative(V d, V, V) { return d; }
 
  private:
   template <dtype D> static constexpr bool is_narrow_v = is_narrow(D);

@@ -58,12 +58,16 @@ struct copysign : exact_op<2> {
   static constexpr text_view name = "copysign";
   static constexpr dtype_rule rule = rules::to_float;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::copysign(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
+    return k == 0 ? d * (of<sign>(x) * of<copysign>(1.0, y)) : number(d, 0.0);
+  }
   static double reference(double x, double y) { return std::copysign(x, y); }
 };
 
 // The next number after x towards y in the dtype of the result; x itself is rounded to that dtype first.
 struct nextafter : pointwise_op<2> {
   static constexpr text_view name = "nextafter";
+  static constexpr bool is_differentiable = false;
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 12;
   template <dtype D, class T> static TENON_HD T eval_as(T x, T y) {

@@ -54,6 +54,9 @@ struct maximum : exact_op<2> {
   static constexpr text_view name = "maximum";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::maximum(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
+    return of<where>(x == y, 0.5 * d, unless(k == 0 ? x < y : y < x, d));
+  }
   static double reference(double x, double y) {
     if (std::isnan(x) || std::isnan(y)) return math::nan<double>;
     if (x == y) return std::signbit(x) ? y : x;
@@ -65,6 +68,9 @@ struct minimum : exact_op<2> {
   static constexpr text_view name = "minimum";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::minimum(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
+    return of<where>(x == y, 0.5 * d, unless(k == 0 ? x > y : y > x, d));
+  }
   static double reference(double x, double y) {
     if (std::isnan(x) || std::isnan(y)) return math::nan<double>;
     if (x == y) return std::signbit(x) ? x : y;
@@ -79,6 +85,12 @@ struct clamp : exact_op<3> {
   template <class T> static constexpr TENON_HD T eval(T x, T low, T high) {
     return math::minimum(math::maximum(x, low), high);
   }
+  template <class V> static constexpr V derivative(V d, V x, V low, V high, V, int k) {
+    return when(k == 0   ? x >= low && x <= high
+                : k == 1 ? x < low && low < high
+                         : of<logical_or>(x > high, high < low),
+                d);
+  }
   static double reference(double x, double low, double high) {
     return minimum::reference(maximum::reference(x, low), high);
   }
@@ -90,6 +102,9 @@ struct where : exact_op<3> {
   static constexpr dtype_rule rule = rules::select;
   template <class T> static constexpr TENON_HD T eval(bool condition, T x, T y) {
     return condition ? x : y;
+  }
+  template <class V> static constexpr V derivative(V d, V condition, V, V, V, int k) {
+    return k == 1 ? when(condition, d) : unless(condition, d);
   }
   static double reference(double condition, double x, double y) { return condition != 0 ? x : y; }
 };

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tenon/ops/derivative.hpp"
 #include "tenon/ops/math.hpp"
 #include "tenon/ops/normal_tail.hpp"
 #include "tenon/ops/op.hpp"
@@ -23,6 +24,7 @@ struct exp : elementary_op {
   static constexpr interval domain{-87, 88};
   template <class T> static TENON_HD T eval(T x) { return math::exp(x); }
   static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x * 1.44269504f); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * y; }
   static double reference(double x) { return std::exp(x); }
 };
 
@@ -33,6 +35,7 @@ struct exp2 : elementary_op {
   static constexpr double tolerance_ulp = 2.5;
   template <class T> static TENON_HD T eval(T x) { return math::exp2(x); }
   static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * (0.6931471805599453 * y); }
   static double reference(double x) { return std::exp2(x); }
 };
 
@@ -42,6 +45,7 @@ struct exp10 : elementary_op {
   static constexpr interval domain{-37, 38};
   static constexpr double tolerance_ulp = 2.5;
   template <class T> static TENON_HD T eval(T x) { return math::exp10(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * (2.302585092994046 * y); }
   static double reference(double x) { return static_cast<double>(::exp10l(x)); }
 };
 
@@ -51,6 +55,7 @@ struct expm1 : elementary_op {
   static constexpr int cost = 16;
   static constexpr interval domain{-87, 88};
   template <class T> static TENON_HD T eval(T x) { return math::expm1(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * (y + 1.0); }
   static double reference(double x) { return std::expm1(x); }
 };
 
@@ -59,6 +64,7 @@ struct log : elementary_op {
   static constexpr int cost = 25;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d / x; }
   static double reference(double x) { return std::log(x); }
 };
 
@@ -67,6 +73,7 @@ struct log2 : elementary_op {
   static constexpr int cost = 22;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log2(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d / (0.6931471805599453 * x); }
   static double reference(double x) { return std::log2(x); }
 };
 
@@ -75,6 +82,7 @@ struct log10 : elementary_op {
   static constexpr int cost = 28;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log10(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d / (2.302585092994046 * x); }
   static double reference(double x) { return std::log10(x); }
 };
 
@@ -84,6 +92,7 @@ struct log1p : elementary_op {
   static constexpr int cost = 30;
   static constexpr interval domain{-0.999, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log1p(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d / (x + 1.0); }
   static double reference(double x) { return std::log1p(x); }
 };
 
@@ -92,6 +101,7 @@ struct sin : elementary_op {
   static constexpr int cost = 20;
   static constexpr interval domain{-1e5, 1e5};
   template <class T> static TENON_HD T eval(T x) { return math::sin(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<cos>(x); }
   static double reference(double x) { return std::sin(x); }
 };
 
@@ -100,6 +110,7 @@ struct cos : elementary_op {
   static constexpr int cost = 20;
   static constexpr interval domain{-1e5, 1e5};
   template <class T> static TENON_HD T eval(T x) { return math::cos(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return -d * of<sin>(x); }
   static double reference(double x) { return std::cos(x); }
 };
 
@@ -109,6 +120,7 @@ struct tanh : elementary_op {
   static constexpr interval domain{-20, 20};
   template <class T> static TENON_HD T eval(T x) { return math::tanh(x); }
   static TENON_HD float eval_bf16(float x) { return math::approximate::tanh(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * (1.0 - y * y); }
   static double reference(double x) { return std::tanh(x); }
 };
 
@@ -117,6 +129,9 @@ struct erf : elementary_op {
   static constexpr int cost = 22;
   static constexpr interval domain{-6, 6};
   template <class T> static TENON_HD T eval(T x) { return math::erf(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    return d * (1.1283791670955126 * of<exp>(-(x * x)));
+  }
   static double reference(double x) { return std::erf(x); }
 };
 
@@ -140,6 +155,9 @@ struct erfc : elementary_op {
       return math::erfc(x);
     }
   }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    return d * (-1.1283791670955126 * of<exp>(-(x * x)));
+  }
   static double reference(double x) { return static_cast<double>(std::erfc(static_cast<long double>(x))); }
 };
 
@@ -148,6 +166,7 @@ struct cbrt : elementary_op {
   static constexpr int cost = 26;
   static constexpr double tolerance_ulp = 4;  // glibc's in double; CUDA's is 1
   template <class T> static TENON_HD T eval(T x) { return math::cbrt(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d / (3.0 * (y * y)); }
   static double reference(double x) { return static_cast<double>(std::cbrt(static_cast<long double>(x))); }
 };
 

@@ -164,9 +164,13 @@ struct first_in_order : indexed_choice {
   }
 };
 
+struct chosen_index;
 struct chosen_value : projection_op {
   static constexpr text_view name = "chosen_value";
   template <class T> static constexpr TENON_HD T eval(indexed::state<T> s) { return s.number; }
+  template <class V> static constexpr V derivative(V d, V, V, auto over) {
+    return when(over.position() == over.template member<chosen_index>(), d);
+  }
 };
 struct chosen_index : projection_op {
   static constexpr text_view name = "chosen_index";

@@ -135,6 +135,8 @@ struct basic_op {
   static constexpr bool is_defined_on_empty = true;
   static constexpr bool is_sort = false;
   static constexpr bool is_search = false;
+  static constexpr bool is_locally_constant = false;  // the derivative is zero: floor, sign
+  static constexpr bool is_differentiable = true;     // false: there is no rule for the derivative
   static constexpr int cost = 1;
   static constexpr interval domain = all_reals;
   static constexpr double tolerance_ulp = 4;  // largest error in f32 and f64, in units of the last place

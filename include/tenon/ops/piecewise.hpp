@@ -13,6 +13,9 @@ struct leaky_relu : exact_op<2> {
   static constexpr int cost = 2;
   static constexpr double defaults[] = {0.01};
   template <class T> static constexpr TENON_HD T eval(T x, T slope) { return x > 0 ? x : x * slope; }
+  template <class V> static constexpr V derivative(V d, V x, V slope, V, int k) {
+    return k == 0 ? of<where>(x > 0.0, d, d * slope) : unless(x > 0.0, d * x);
+  }
   static double reference(double x, double slope) { return eval(x, slope); }
 };
 
@@ -21,6 +24,9 @@ struct threshold : exact_op<3> {
   static constexpr text_view name = "threshold";
   static constexpr int cost = 2;
   template <class T> static constexpr TENON_HD T eval(T x, T limit, T value) { return x <= limit ? value : x; }
+  template <class V> static constexpr V derivative(V d, V x, V limit, V, V, int k) {
+    return k == 0 ? unless(x <= limit, d) : k == 1 ? number(d, 0.0) : when(x <= limit, d);
+  }
   static double reference(double x, double limit, double value) { return eval(x, limit, value); }
 };
 
@@ -35,6 +41,10 @@ struct softshrink : exact_op<2> {
     if (x < -width) return x + width;
     return x != x ? x : T(0);
   }
+  template <class V> static constexpr V derivative(V d, V x, V width, V, int k) {
+    return k == 0 ? unless(of<abs>(x) <= width, d)
+                  : of<where>(x > width, -d, when(x < -width, d));
+  }
   static double reference(double x, double width) { return eval(x, width); }
 };
 
@@ -45,6 +55,9 @@ struct hardshrink : exact_op<2> {
   static constexpr int cost = 3;
   static constexpr double defaults[] = {0.5};
   template <class T> static constexpr TENON_HD T eval(T x, T width) { return x >= -width && x <= width ? T(0) : x; }
+  template <class V> static constexpr V derivative(V d, V x, V width, V, int k) {
+    return k == 0 ? unless(of<abs>(x) <= width, d) : number(d, 0.0);
+  }
   static double reference(double x, double width) { return eval(x, width); }
 };
 
@@ -60,6 +73,9 @@ struct hardsigmoid : bent_op {
   template <class T> static constexpr TENON_HD T eval(T x) {
     return math::minimum(math::maximum(x + 3, T(0)), T(6)) / 6;
   }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    return when(of<abs>(x) < 3.0, 0.16666666666666666 * d);
+  }
   static double reference(double x) { return eval(static_cast<long double>(x)); }
 };
 
@@ -68,6 +84,10 @@ struct hardswish : bent_op {
   static constexpr text_view name = "hardswish";
   static constexpr int cost = 8;
   template <class T> static constexpr TENON_HD T eval(T x) { return math::maximum(x, T(-3)) * hardsigmoid::eval(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    V const bent = when(x > -3.0, d * (0.3333333333333333 * x + 0.5));
+    return of<where>(x < 3.0, bent, d);
+  }
   static double reference(double x) {
     return static_cast<double>(math::maximum(static_cast<long double>(x), -3.0L) * hardsigmoid::eval(static_cast<long double>(x)));
   }
@@ -81,6 +101,10 @@ struct softsign : bent_op {
     T const bound = T(1152921504606846976.0);  // 2^60, from where the quotient is 1
     x = math::minimum(math::maximum(x, -bound), bound);
     return x / (1 + math::abs(x));
+  }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    V const length = 1.0 + of<abs>(x);
+    return d / (length * length);
   }
   static double reference(double x) { return static_cast<double>(eval(static_cast<long double>(x))); }
 };

@@ -30,6 +30,7 @@ struct sum : number_reduction {
     T const added = sum - x, rest = (x - (sum - added)) + (y - added);
     return rest == rest ? rest : T(0);
   }
+  template <class V> static constexpr V derivative(V d, V, V, auto) { return d; }
 };
 
 // A reduction that rounds with every combination and can tell what was lost: a long chain of
@@ -44,11 +45,21 @@ struct product : number_reduction {
   static constexpr dtype_rule rule = rules::accumulate;
   template <class T> static constexpr TENON_HD T identity() { return T(1); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return mul::eval(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, auto over) {
+    V const zeros = over.template total<sum>(of<where>(x == 0.0, 1.0, 0.0));
+    V const others = over.template total<product>(of<where>(x == 0.0, 1.0, x));
+    V const beside_a_zero = when(x == 0.0 && zeros == 1.0, d * others);
+    return of<where>(zeros == 0.0, d * (y / x), beside_a_zero);
+  }
 };
 
 // A reduction that chooses an element: of nothing there is no result.
 struct choice_reduction : number_reduction {
   static constexpr bool is_defined_on_empty = false;
+  // Elements that are equally extreme have equal shares.
+  template <class V> static constexpr V shared_among_equals(V d, V x, V y, auto over) {
+    return when(x == y, d) / over.template total<sum>(of<where>(x == y, 1.0, 0.0));
+  }
 };
 
 // NaN if any element is NaN. The identity is -inf, or the lowest integer.
@@ -56,6 +67,9 @@ struct maximum_of : choice_reduction {
   static constexpr text_view name = "max";
   template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, auto over) {
+    return shared_among_equals(d, x, y, over);
+  }
 };
 
 // NaN if any element is NaN. The identity is +inf, or the largest integer.
@@ -63,6 +77,9 @@ struct minimum_of : choice_reduction {
   static constexpr text_view name = "min";
   template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, auto over) {
+    return shared_among_equals(d, x, y, over);
+  }
 };
 
 struct any_of : number_reduction {
@@ -207,6 +224,7 @@ struct mean_of : projection_op {
   template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
     return s.n == 0 ? math::nan<T> : s.mean;
   }
+  template <class V> static constexpr V derivative(V d, V, V, auto over) { return d / over.count(); }
 };
 
 struct m2_of : projection_op {
@@ -214,6 +232,9 @@ struct m2_of : projection_op {
   template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
     return s.m2 +
            0 * s.mean;  // the state of a single NaN or infinity has m2 = 0, its deviation is NaN
+  }
+  template <class V> static constexpr V derivative(V d, V x, V, auto over) {
+    return d * (2.0 * (x - over.template member<mean_of>()));
   }
 };
 
@@ -223,10 +244,13 @@ struct log_sum_exp_of : projection_op {
   template <class T> static TENON_HD T eval(log_sum_exp::state<T> s) {
     return s.m + math::log(s.s);
   }
+  template <class V> static constexpr V derivative(V d, V x, V y, auto) { return d * of<exp>(x - y); }
 };
 
 struct max_part : projection_op {
   static constexpr text_view name = "max_part";
+  // What is made of both parts does not depend on which shift they have in common.
+  static constexpr bool is_locally_constant = true;
   template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) { return s.m; }
 };
 
@@ -234,6 +258,9 @@ struct sum_part : projection_op {
   static constexpr text_view name = "sum_part";
   template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) {
     return s.m == s.m ? s.s : s.m;  // the state of a single NaN has s = 1
+  }
+  template <class V> static constexpr V derivative(V d, V x, V, auto over) {
+    return d * of<exp>(x - over.template member<max_part>());
   }
 };
 

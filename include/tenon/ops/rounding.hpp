@@ -37,6 +37,7 @@ struct rounding_op : pointwise_op<1> {
 
 struct floor : rounding_op {
   static constexpr text_view name = "floor";
+  static constexpr bool is_locally_constant = true;
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::floor(x);
     else return x;
@@ -46,6 +47,7 @@ struct floor : rounding_op {
 
 struct ceil : rounding_op {
   static constexpr text_view name = "ceil";
+  static constexpr bool is_locally_constant = true;
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::ceil(x);
     else return x;
@@ -55,6 +57,7 @@ struct ceil : rounding_op {
 
 struct trunc : rounding_op {
   static constexpr text_view name = "trunc";
+  static constexpr bool is_locally_constant = true;
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::trunc(x);
     else return x;
@@ -65,6 +68,7 @@ struct trunc : rounding_op {
 // Halves to even: round(2.5) = 2.
 struct round : rounding_op {
   static constexpr text_view name = "round";
+  static constexpr bool is_locally_constant = true;
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>) return math::round(x);
     else return x;
@@ -77,12 +81,14 @@ struct frac : rounding_op {
   static constexpr text_view name = "frac";
   static constexpr int cost = 2;
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(x - trunc::eval(x)); }
+  template <class V> static constexpr V derivative(V d, V, V) { return d; }
   static double reference(double x) { return x - std::trunc(x); }
 };
 
 // -1, 0 or 1; NaN of NaN, and +0 of either zero.
 struct sign : exact_op<1> {
   static constexpr text_view name = "sign";
+  static constexpr bool is_locally_constant = true;
   static constexpr int cost = 3;
   template <class T> static constexpr TENON_HD T eval(T x) {
     if (x != x) return x;
@@ -100,6 +106,9 @@ struct fmod : pointwise_op<2> {
     if constexpr (std::is_floating_point_v<T>) return math::fmod(x, y);
     else return detail::truncated_remainder(x, y);
   }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
+    return k == 0 ? d : -d * of<trunc>(x / y);
+  }
   static double reference(double x, double y) { return std::fmod(x, y); }
 };
 
@@ -112,12 +121,16 @@ struct remainder : pointwise_op<2> {
     T rest = fmod::eval(x, y);
     return detail::lies_across_zero(rest, y) ? static_cast<T>(rest + y) : rest;
   }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
+    return k == 0 ? d : -d * of<floor_divide>(x, y);
+  }
   static double reference(double x, double y) { return eval(x, y); }
 };
 
 // floor(x / y) of the exact quotient, rounded once if it is beyond the integers of T. An integer divided by 0 is 0.
 struct floor_divide : pointwise_op<2> {
   static constexpr text_view name = "floor_divide";
+  static constexpr bool is_locally_constant = true;
   static constexpr int cost = 90;
   static constexpr double tolerance_ulp = 1;
   template <class T> static TENON_HD T eval(T x, T y) {

@@ -58,10 +58,12 @@ struct cumulative_sum : wide_scan {
   static constexpr text_view name = "cumsum";
   template <class T> static constexpr TENON_HD state<T> identity() { return 0; }
   template <class S> static constexpr TENON_HD S combine(S x, S y) { return add::eval(x, y); }
+  template <class V> static constexpr V derivative(V d, V, V, auto along) { return along.template reversed<cumulative_sum>(d); }
 };
 
 struct cumulative_product : wide_scan {
   static constexpr text_view name = "cumprod";
+  static constexpr bool is_differentiable = false;
   template <class T> static constexpr TENON_HD state<T> identity() { return 1; }
   template <class S> static constexpr TENON_HD S combine(S x, S y) { return mul::eval(x, y); }
 };
@@ -76,18 +78,21 @@ struct plain_scan : scan_op {
 // NaN from the first NaN on.
 struct cumulative_maximum : plain_scan {
   static constexpr text_view name = "cummax";
+  static constexpr bool is_differentiable = false;
   template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
 };
 
 struct cumulative_minimum : plain_scan {
   static constexpr text_view name = "cummin";
+  static constexpr bool is_differentiable = false;
   template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }
 };
 
 struct cumulative_log_sum_exp : scan_op {
   static constexpr text_view name = "logcumsumexp";
+  static constexpr bool is_differentiable = false;
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 60;
   template <class T> using state = log_sum_exp::state<T>;
@@ -106,14 +111,29 @@ struct cumulative_log_sum_exp : scan_op {
   }
 };
 
+struct block_total;
+// Elements that are equally extreme in their block have equal shares.
+template <class V> constexpr V shared_in_block(V d, V x, V y, auto along) {
+  V const ones = of<where>(x == y, 1.0, 0.0);
+  return when(x == y, along.template same<block_total>(d)) / along.template same<block_total>(ones);
+}
+
 // The reductions by blocks: all elements of a block have its result.
 struct block_maximum : cumulative_maximum {
   static constexpr text_view name = "block_max";
+  static constexpr bool is_differentiable = true;
   static constexpr bool is_blockwise = true;
+  template <class V> static constexpr V derivative(V d, V x, V y, auto along) {
+    return shared_in_block(d, x, y, along);
+  }
 };
 struct block_minimum : cumulative_minimum {
   static constexpr text_view name = "block_min";
+  static constexpr bool is_differentiable = true;
   static constexpr bool is_blockwise = true;
+  template <class V> static constexpr V derivative(V d, V x, V y, auto along) {
+    return shared_in_block(d, x, y, along);
+  }
 };
 // At most 128 numbers are added in a tree: no double is needed.
 struct block_total : plain_scan {
@@ -122,6 +142,7 @@ struct block_total : plain_scan {
   static constexpr bool is_blockwise = true;
   template <class T> static constexpr TENON_HD T identity() { return T(0); }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return add::eval(x, y); }
+  template <class V> static constexpr V derivative(V d, V, V, auto along) { return along.template same<block_total>(d); }
 };
 
 }  // namespace tenon::ops

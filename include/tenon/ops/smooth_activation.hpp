@@ -16,6 +16,10 @@ struct elu : pointwise_op<2> {
   static constexpr double tolerance_ulp = 3;
   static constexpr double defaults[] = {1};
   template <class T> static TENON_HD T eval(T x, T alpha) { return x > 0 ? x : alpha * math::expm1(x); }
+  template <class V> static constexpr V derivative(V d, V x, V alpha, V, int k) {
+    return k == 0 ? of<where>(x > 0.0, d, d * (alpha * of<exp>(x)))
+                  : unless(x > 0.0, d * of<expm1>(x));
+  }
   static double reference(double x, double alpha) { return x > 0 ? x : alpha * std::expm1(x); }
 };
 
@@ -26,6 +30,9 @@ struct selu : activation_op {
   static constexpr interval domain{-87, 1e30};
   template <class T> static TENON_HD T eval(T x) {
     return x > 0 ? T(1.0507009873554805) * x : T(1.7580993408473766) * math::expm1(x);
+  }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    return of<where>(x > 0.0, 1.0507009873554805 * d, d * (1.7580993408473766 * of<exp>(x)));
   }
   static double reference(double x) {
     long double wide = x;
@@ -52,6 +59,10 @@ struct mish : activation_op {
     T below = x < 0 ? e * (e + 2) + 2 : 1 + 2 * e * (1 + e);
     return x * (above / below) * scale;
   }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    V const t = of<tanh>(of<softplus>(x));
+    return d * (t + x * of<sigmoid>(x) * (1.0 - t * t));
+  }
   static double reference(double x) {
     if (x == -math::infinity<double>) return -0.0;
     long double wide = x;
@@ -65,6 +76,7 @@ struct logsigmoid : activation_op {
   static constexpr int cost = 42;
   static constexpr interval domain{-1e30, 104};
   template <class T> static TENON_HD T eval(T x) { return -softplus::eval(-x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<sigmoid>(-x); }
   static double reference(double x) { return -softplus::reference(-x); }
 };
 
@@ -78,6 +90,10 @@ struct tanhshrink : activation_op {
     T square = x * x, d = 0;
     for (int k = std::is_same_v<T, float> ? 15 : 27; k >= 5; k -= 2) d = square / (static_cast<T>(k) + d);
     return x * square / (3 + square + d);
+  }
+  template <class V> static constexpr V derivative(V d, V x, V) {
+    V const t = of<tanh>(x);
+    return d * (t * t);
   }
   static double reference(double x) {
     if (!(std::fabs(x) < 0.1)) return static_cast<double>(x - std::tanh(static_cast<long double>(x)));

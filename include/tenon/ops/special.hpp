@@ -148,6 +148,7 @@ struct lgamma : special_op {
   static constexpr int cost = 200;
   static constexpr interval domain{1e-6, 1e30};
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(detail::lgamma(x)); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<digamma>(x); }
   static double reference(double x) {
     int sign;
     return static_cast<double>(::lgammal_r(x, &sign));
@@ -158,6 +159,7 @@ struct lgamma : special_op {
 // double relative accuracy ends near the zeros at negative x.
 struct digamma : special_op {
   static constexpr text_view name = "digamma";
+  static constexpr bool is_differentiable = false;
   static constexpr int cost = 250;
   static constexpr interval domain{1e-6, 1e30};
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(detail::digamma(x)); }
@@ -180,6 +182,7 @@ struct digamma : special_op {
 // The modified Bessel function of the first kind, order 0.
 struct i0 : special_op {
   static constexpr text_view name = "i0";
+  static constexpr bool is_differentiable = false;
   static constexpr int cost = 200;
   static constexpr interval domain{-88, 88};
   template <class T> static TENON_HD T eval(T x) { return static_cast<T>(detail::i0(x)); }
@@ -198,6 +201,9 @@ struct erfinv : special_op {
   static constexpr int cost = 60;
   static constexpr interval domain{-1, 1};
   template <class T> static TENON_HD T eval(T x) { return detail::erfinv(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) {
+    return d * (0.886226925452758 * of<exp>(y * y));
+  }
   static double reference(double x) {
     long double a = std::fabs(x), y = detail::erfinv_by_iteration(static_cast<double>(a));
     if (!(a < 1) || a < 1e-12L) return static_cast<double>(std::copysign(a < 1 ? 0.886226925452758013649L * a : y, x));

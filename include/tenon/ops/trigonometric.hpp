@@ -12,6 +12,7 @@ struct tan : elementary_op {
   static constexpr interval domain{-1e5, 1e5};
   static constexpr double tolerance_ulp = 4;
   template <class T> static TENON_HD T eval(T x) { return math::tan(x); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return d * (1.0 + y * y); }
   static double reference(double x) { return std::tan(x); }
 };
 
@@ -20,6 +21,7 @@ struct asin : elementary_op {
   static constexpr int cost = 22;
   static constexpr interval domain{-1, 1};
   template <class T> static TENON_HD T eval(T x) { return math::asin(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<rsqrt>((1.0 - x) * (1.0 + x)); }
   static double reference(double x) { return std::asin(x); }
 };
 
@@ -28,6 +30,7 @@ struct acos : elementary_op {
   static constexpr int cost = 24;
   static constexpr interval domain{-1, 1};
   template <class T> static TENON_HD T eval(T x) { return math::acos(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return -d * of<rsqrt>((1.0 - x) * (1.0 + x)); }
   static double reference(double x) { return std::acos(x); }
 };
 
@@ -35,6 +38,7 @@ struct atan : elementary_op {
   static constexpr text_view name = "atan";
   static constexpr int cost = 20;
   template <class T> static TENON_HD T eval(T x) { return math::atan(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d / (1.0 + x * x); }
   static double reference(double x) { return std::atan(x); }
 };
 
@@ -44,6 +48,7 @@ struct sinh : elementary_op {
   static constexpr interval domain{-88, 88};
   static constexpr double tolerance_ulp = 3;
   template <class T> static TENON_HD T eval(T x) { return math::sinh(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<cosh>(x); }
   static double reference(double x) { return std::sinh(x); }
 };
 
@@ -53,6 +58,7 @@ struct cosh : elementary_op {
   static constexpr interval domain{-88, 88};
   static constexpr double tolerance_ulp = 3;
   template <class T> static TENON_HD T eval(T x) { return math::cosh(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<sinh>(x); }
   static double reference(double x) { return std::cosh(x); }
 };
 
@@ -61,6 +67,7 @@ struct asinh : elementary_op {
   static constexpr int cost = 40;
   static constexpr double tolerance_ulp = 3;
   template <class T> static TENON_HD T eval(T x) { return math::asinh(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<rsqrt>(x * x + 1.0); }
   static double reference(double x) { return std::asinh(x); }
 };
 
@@ -70,6 +77,7 @@ struct acosh : elementary_op {
   static constexpr interval domain{1, 1e30};
   static constexpr double tolerance_ulp = 4;
   template <class T> static TENON_HD T eval(T x) { return math::acosh(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d * of<rsqrt>((x - 1.0) * (x + 1.0)); }
   static double reference(double x) { return std::acosh(x); }
 };
 
@@ -79,6 +87,7 @@ struct atanh : elementary_op {
   static constexpr interval domain{-0.9999, 0.9999};
   static constexpr double tolerance_ulp = 3;
   template <class T> static TENON_HD T eval(T x) { return math::atanh(x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return d / ((1.0 - x) * (1.0 + x)); }
   static double reference(double x) { return std::atanh(x); }
 };
 
@@ -93,6 +102,9 @@ struct atan2 : binary_elementary_op {
   static constexpr text_view name = "atan2";
   static constexpr int cost = 45;
   template <class T> static TENON_HD T eval(T x, T y) { return math::atan2(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
+    return (k == 0 ? d * y : -d * x) / (x * x + y * y);
+  }
   static double reference(double x, double y) { return std::atan2(x, y); }
 };
 
@@ -101,6 +113,9 @@ struct hypot : binary_elementary_op {
   static constexpr text_view name = "hypot";
   static constexpr int cost = 30;
   template <class T> static TENON_HD T eval(T x, T y) { return math::hypot(x, y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, V length, int k) {
+    return d * ((k == 0 ? x : y) / length);
+  }
   static double reference(double x, double y) { return std::hypot(x, y); }
 };
 
@@ -114,6 +129,9 @@ struct logaddexp : binary_elementary_op {
     T high = math::maximum(x, y);
     if (x == y) return high + T(0.693147180559945309);  // infinite ones must not be subtracted
     return high + math::log1p(math::exp(-math::abs(x - y)));
+  }
+  template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
+    return d * of<sigmoid>(k == 0 ? x - y : y - x);
   }
   static double reference(double x, double y) {
     if (x == y) return static_cast<double>(x + 0.693147180559945309417L);
