@@ -69,7 +69,8 @@ constexpr text_view name(refusal r) {
                                         "reshape_across_reduction", "several_spaces",
                                         "several_axis_groups", "several_levels", "too_many_axes",
                                         "scans_along_two_axes", "scan_is_moved",
-                                        "scatter_is_used_elsewhere", "searched_is_computed"};
+                                        "scatter_is_used_elsewhere", "searched_is_computed",
+                                        "derivative_of_indices"};
   return names[static_cast<int>(r)];
 }
 

@@ -5,6 +5,8 @@
 #include "tenon/capture/gradient/movement.hpp"
 #include "tenon/capture/gradient/pointwise.hpp"
 #include "tenon/capture/gradient/reduction.hpp"
+#include "tenon/capture/gradient/slice.hpp"
+#include "tenon/capture/gradient/take.hpp"
 
 namespace tenon::detail {
 
@@ -20,6 +22,8 @@ inline constexpr reverse_rule movement_rules[] = {
     {op_id<ops::broadcast>, reverse_broadcast},
     {op_id<ops::transpose>, reverse_broadcast},
     {op_id<ops::reshape>, reverse_reshape},
+    {op_id<ops::slice>, reverse_slice},
+    {op_id<ops::take>, reverse_take},
 };
 
 // By a call: nvcc 13.0 knows no address of the template.
