@@ -18,6 +18,11 @@ template <class... Values>
 struct outputs_t {
   detail::value_pack<Values...> values;
 };
+// So that a lambda may take them apart again: auto [value, slope] = tn::value_and_grad(f)(x);
+template <std::size_t K, class... Values>
+constexpr auto get(outputs_t<Values...> const& all) {
+  return detail::item<static_cast<int>(K)>(all.values);
+}
 struct outputs_function {
   template <class... Values>
   constexpr auto operator()(Values... values) const {
@@ -92,3 +97,10 @@ constexpr graph trace() {
 }
 
 }  // namespace tenon
+
+template <class... Values>
+struct std::tuple_size<tenon::outputs_t<Values...>> : std::integral_constant<std::size_t, sizeof...(Values)> {};
+template <std::size_t K, class... Values>
+struct std::tuple_element<K, tenon::outputs_t<Values...>> {
+  using type = decltype(tenon::get<K>(std::declval<tenon::outputs_t<Values...> const&>()));
+};

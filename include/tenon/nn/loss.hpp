@@ -52,15 +52,16 @@ struct smooth_l1_terms {
     return where(distance < beta, 0.5 * square(distance) / beta, distance - 0.5 * beta);
   }
 };
-// No term of the sum is negative, so nothing cancels in either tail.
+// No term of the sum is negative, so nothing cancels in either tail. maximum and not relu, whose derivative at 0 is 0: that of
+// maximum is half of both sides, with which the derivative of the loss is sigmoid(0) - target.
 struct bce_with_logits_terms {
   constexpr auto operator()(auto x, auto target, auto... positive_weight) const {
     auto positive = (target * ... * positive_weight), negative = 1 - target;
     auto rest = softplus(-abs(x));
     if constexpr (sizeof...(positive_weight) == 0)
-      return rest + positive * relu(-x) + negative * relu(x);
+      return rest + positive * maximum(-x, 0) + negative * maximum(x, 0);
     else
-      return rest * (positive + negative) + positive * relu(-x) + negative * relu(x);
+      return rest * (positive + negative) + positive * maximum(-x, 0) + negative * maximum(x, 0);
   }
 };
 struct kl_div_terms {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values and gradients of losses, beside derivatives written by hand.
+#include "run/gradients/support.hpp"
+#include "tenon/tenon.hpp"
+
+namespace {
+
+std::int64_t const row_counts[] = {1, 7, 33, 300};
+
+TEST(gradients, of_mean_squared_error) {
+  auto const f = tn::value_and_grad([](auto x, auto y) { return tn::mse_loss(x, y); });
+  for (std::int64_t rows : row_counts) {
+    matrix x = random_matrix(rows, 31), y = random_matrix(rows, 31);
+    auto const [loss, dx, dy] = f(x.view(), y.view());
+    doubles const a = x.values(), b = y.values();
+    double const n = static_cast<double>(a.size());
+    double total = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) total += (a[i] - b[i]) * (a[i] - b[i]);
+    expect_gradient(loss, doubles({}, {total / n}), a.size(), "loss");
+    expect_gradient(dx, like(a, [&](std::int64_t i) { return 2 * (a[i] - b[i]) / n; }), 1, "dx");
+    expect_gradient(dy, like(a, [&](std::int64_t i) { return 2 * (b[i] - a[i]) / n; }), 1, "dy");
+  }
+}
+
+// softmax - one_hot, over the rows that count.
+TEST(gradients, of_cross_entropy) {
+  auto const f = tn::value_and_grad([](auto x, auto labels) { return tn::cross_entropy(x, labels); });
+  for (std::int64_t rows : row_counts) {
+    std::int64_t const classes = 65;
+    matrix x = random_matrix(rows, classes, -30, 30);
+    array<int, 1> labels = random_array<int, 1>({rows}, arrangement::contiguous, 0, 64);
+    doubles given = labels.values();
+    for (std::int64_t i = 2; i < rows; i += 5) given[i] = -100;  // ignored
+    labels.set(given);
+    auto const [loss, dx] = f(x.view(), labels.view());
+    doubles const a = x.values();
+    double total = 0, counted = 0;
+    for (std::int64_t i = 0; i < rows; ++i) counted += given[i] >= 0;
+    doubles expected(a.extents);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      if (given[i] < 0) continue;
+      double largest = -INFINITY, sum = 0;
+      for (std::int64_t c = 0; c < classes; ++c) largest = std::max(largest, a[i * classes + c]);
+      for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(a[i * classes + c] - largest);
+      auto const label = static_cast<std::int64_t>(given[i]);
+      total += largest + std::log(sum) - a[i * classes + label];
+      for (std::int64_t c = 0; c < classes; ++c)
+        expected[i * classes + c] = (std::exp(a[i * classes + c] - largest) / sum - (c == label)) / counted;
+    }
+    expect_gradient(loss, doubles({}, {total / counted}), rows, "loss");
+    expect_gradient(dx, expected, classes, "dx");
+  }
+}
+
+TEST(gradients, of_bce_with_logits_in_the_tails) {
+  auto const f = tn::grad([](auto x, auto y) { return tn::bce_with_logits_loss(x, y, tn::sum); }, tn::wrt<0>);
+  doubles const logits({8}, {-200, -90, -1, 0, 1, 90, 200, 1e30}), targets({8}, {0, 1, 0.5, 1, 0, 0, 1, 1});
+  vector x({8}, arrangement::contiguous, logits), y({8}, arrangement::contiguous, targets);
+  expect_gradient(f(x.view(), y.view()), like(logits, [&](std::int64_t i) { return 1 / (1 + std::exp(-logits[i])) - targets[i]; }), 1, "dx");
+}
+
+TEST(gradients, of_huber_loss) {
+  auto const f = tn::grad([](auto x, auto y) { return tn::huber_loss(x, y, 0.5); }, tn::wrt<0>);
+  matrix x = random_matrix(9, 33), y = random_matrix(9, 33);
+  doubles const a = x.values(), b = y.values();
+  expect_gradient(f(x.view(), y.view()), like(a, [&](std::int64_t i) {
+                    double const d = a[i] - b[i];
+                    return (std::fabs(d) <= 0.5 ? d : std::copysign(0.5, d)) / static_cast<double>(a.size());
+                  }), 1, "dx");
+}
+
+}  // namespace

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward passes of normalisations and of the softmax family, beside derivatives written by hand.
+#include "run/gradients/support.hpp"
+#include "tenon/tenon.hpp"
+
+namespace {
+
+struct rows_and_columns {
+  std::int64_t rows, columns;
+};
+rows_and_columns const shapes[] = {{1, 1}, {3, 31}, {33, 64}, {17, 1000}};
+
+TEST(gradients, of_softmax) {
+  auto const f = tn::vjp([](auto x) { return tn::softmax(x, tn::axis<1>); });
+  auto const of_log = tn::vjp([](auto x) { return tn::log_softmax(x, tn::axis<-1>); });
+  for (auto [rows, columns] : shapes) {
+    matrix x = random_matrix(rows, columns, -10, 10), dy = random_matrix(rows, columns);
+    doubles const p = reference::softmax(x.values(), 2u), d = dy.values();
+    doubles expected(p.extents), expected_of_log(p.extents);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double along = 0, total = 0;
+      for (std::int64_t j = 0; j < columns; ++j) along += p[i * columns + j] * d[i * columns + j], total += d[i * columns + j];
+      for (std::int64_t j = 0; j < columns; ++j) {
+        expected[i * columns + j] = p[i * columns + j] * (d[i * columns + j] - along);
+        expected_of_log[i * columns + j] = d[i * columns + j] - p[i * columns + j] * total;
+      }
+    }
+    if (columns > 1) {
+      expect_gradient(f(x.view(), dy.view()), expected, columns, "softmax");
+      expect_gradient(of_log(x.view(), dy.view()), expected_of_log, columns, "log_softmax");
+    }
+  }
+}
+
+TEST(gradients, of_layer_norm) {
+  auto const f = tn::vjp([](auto x, auto weight, auto bias) { return tn::layer_norm(x, weight, bias); });
+  for (auto [rows, columns] : shapes) {
+    if (columns == 1) continue;
+    matrix x = random_matrix(rows, columns), dy = random_matrix(rows, columns);
+    vector weight = random_vector(columns), bias = random_vector(columns);
+    auto const [dx, dw, db] = f(x.view(), weight.view(), bias.view(), dy.view());
+    doubles const a = x.values(), w = weight.values(), d = dy.values();
+    doubles expected_dx(a.extents), expected_dw(w.extents), expected_db(w.extents);
+    double const n = static_cast<double>(columns);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double mean = 0, variance = 0, mean_h = 0, mean_hx = 0;
+      for (std::int64_t j = 0; j < columns; ++j) mean += a[i * columns + j] / n;
+      for (std::int64_t j = 0; j < columns; ++j) variance += (a[i * columns + j] - mean) * (a[i * columns + j] - mean) / n;
+      double const scale = 1 / std::sqrt(variance + 1e-5);
+      auto const normal = [&](std::int64_t j) { return (a[i * columns + j] - mean) * scale; };
+      for (std::int64_t j = 0; j < columns; ++j) {
+        double const h = d[i * columns + j] * w[j];
+        mean_h += h / n, mean_hx += h * normal(j) / n;
+        expected_dw[j] += d[i * columns + j] * normal(j);
+        expected_db[j] += d[i * columns + j];
+      }
+      for (std::int64_t j = 0; j < columns; ++j)
+        expected_dx[i * columns + j] = (d[i * columns + j] * w[j] - mean_h - normal(j) * mean_hx) * scale;
+    }
+    expect_gradient(dx, expected_dx, columns, "dx");
+    expect_gradient(dw, expected_dw, rows, "dweight");
+    expect_gradient(db, expected_db, rows, "dbias");
+  }
+}
+
+TEST(gradients, of_rms_norm) {
+  auto const f = tn::vjp([](auto x, auto weight) { return tn::rms_norm(x, weight); });
+  for (auto [rows, columns] : shapes) {
+    matrix x = random_matrix(rows, columns), dy = random_matrix(rows, columns);
+    vector weight = random_vector(columns);
+    auto const [dx, dw] = f(x.view(), weight.view(), dy.view());
+    doubles const a = x.values(), w = weight.values(), d = dy.values();
+    doubles expected_dx(a.extents), expected_dw(w.extents);
+    double const n = static_cast<double>(columns);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double squares = 0, along = 0;
+      for (std::int64_t j = 0; j < columns; ++j) squares += a[i * columns + j] * a[i * columns + j] / n;
+      double const scale = 1 / std::sqrt(squares + 1e-5);
+      for (std::int64_t j = 0; j < columns; ++j) {
+        along += d[i * columns + j] * w[j] * a[i * columns + j] / n;
+        expected_dw[j] += d[i * columns + j] * a[i * columns + j] * scale;
+      }
+      for (std::int64_t j = 0; j < columns; ++j)
+        expected_dx[i * columns + j] = scale * (d[i * columns + j] * w[j] - a[i * columns + j] * scale * scale * along);
+    }
+    // Of one column the two terms all but cancel.
+    if (columns > 1) expect_gradient(dx, expected_dx, columns, "dx");
+    expect_gradient(dw, expected_dw, rows, "dweight");
+  }
+}
+
+TEST(gradients, of_logsumexp_and_variance) {
+  auto const f = tn::vjp([](auto x) { return tn::outputs(tn::logsumexp(x, tn::axis<1>), tn::var(x, tn::axis<1>)); });
+  matrix x = random_matrix(9, 65, 100, 110);
+  vector dl = random_vector(9), dv = random_vector(9);
+  doubles const a = x.values(), p = reference::softmax(a, 2u), l = dl.values(), v = dv.values();
+  doubles const mean = reference::reduced(a, 2u, true, reference::mean);
+  expect_gradient(f(x.view(), dl.view(), dv.view()), like(a, [&](std::int64_t i) {
+                    return l[i / 65] * p[i] + v[i / 65] * 2 * (a[i] - mean[i / 65]) / 64;
+                  }), 65, "dx");
+}
+
+}  // namespace
