@@ -45,6 +45,14 @@ void use() {
   auto dx = tn::grad(running)(x); // error here
 #endif
 
+// case: gradient_of_several_indices_at_once
+// expected-error: "tenon: grad: a read at several indices at once (gather_nd), or with too many axes, has no derivative yet; read along one axis at a time, as with tn::take"
+#ifdef TENON_CASE_gradient_of_several_indices_at_once
+  tn::tensor<float, 6, 6> square;
+  tn::tensor<int, 4, 2> places;
+  auto dx = tn::grad([](auto x, auto index) { return tn::sum(tn::gather_nd(x, index)); })(square, places); // error here
+#endif
+
 // case: gradient_with_too_many_arguments
 // expected-error: "tenon: grad: the function does not take these arguments; give as many as it has parameters"
 #ifdef TENON_CASE_gradient_with_too_many_arguments

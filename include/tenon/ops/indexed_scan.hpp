@@ -12,6 +12,7 @@ namespace tenon::ops {
 struct indexed_scan : scan_op {
   static constexpr dtype_rule rule = rules::same;
   static constexpr bool has_state = true;
+  static constexpr bool is_differentiable = false;
   static constexpr long long no_index = -1;
   template <class T> using state = indexed::state<T>;
   template <class T> static constexpr TENON_HD indexed::state<T> lift(indexed::state<T> s) {

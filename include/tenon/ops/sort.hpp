@@ -17,6 +17,7 @@ struct sort_op : scan_op {
   static constexpr dtype_rule rule = rules::same;
   static constexpr bool has_state = true;
   static constexpr bool is_sort = true;
+  static constexpr bool is_differentiable = false;
   static constexpr int cost = 100;
   template <class T> using state = indexed::state<T>;
 };

@@ -76,7 +76,7 @@ struct operator_list {
   }
 };
 
-// Those through which the results depend on what is differentiated by. What has a state is reversed by its projections.
+// Those through which the results depend on what is differentiated by. A reduction with a state is reversed by its projections.
 constexpr operator_list operators_between(graph const& g, adjoints const& all, constexpr_vector<int> const& results) {
   constexpr_vector<char> is_needed(g.size(), 0);
   for (int id : results) is_needed[id] = 1;
@@ -85,7 +85,8 @@ constexpr operator_list operators_between(graph const& g, adjoints const& all, c
     node const& n = g[id];
     if (!is_needed[id] || !all.is_active(id) || all.is_end(id)) continue;
     for (int operand : n.operands) is_needed[operand] = 1;
-    if (!n.is(op_kind::movement) && !n.op->has_state) result.add(n.op);
+    bool const is_projected = n.op->has_state && !n.is(op_kind::scan);
+    if (!n.is(op_kind::movement) && !is_projected) result.add(n.op);
   }
   return result;
 }
