@@ -3,8 +3,8 @@
 // Derivative rules on the graph: a node as the quantity that the rules of ops/ compute with.
 
 #include "tenon/ir/build.hpp"
-#include "tenon/ops/comparison.hpp"
 #include "tenon/ops/derivative.hpp"
+#include "tenon/ops/tables.hpp"  // all that rules may name
 
 namespace tenon::detail {
 
