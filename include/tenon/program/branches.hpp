@@ -47,8 +47,7 @@ template <class Program, int Phase, bool Stores> struct branches {
     }
     template <int K> constexpr void visit() {
       using I = at<K>;
-      constexpr bool is_needed =
-          computed_of_element<Program, Phase, Stores>::template holds<K>::value;
+      constexpr bool is_needed = computed_of_element<Program, Phase, Stores>::holds(K);
       // An index of the user's is checked whether or not it is used.
       constexpr bool is_inner = is_needed && !std::is_same_v<typename I::op, ops::advance_checked>;
       if (!is_inner) this->of[K] = {always, 0};
@@ -88,10 +87,10 @@ template <class Program, int Phase, bool Stores> struct branches {
 // What is computed on one side of a choice, and in no branch within it.
 template <class Program, int Phase, bool Stores, int Choice, int Side> struct computed_on_side {
   using all_branches = branches<Program, Phase, Stores>;
-  template <int K>
-  static constexpr bool holds =
-      computed_of_element<Program, Phase, Stores>::template holds<K>::value &&
-      (all_branches::all.of[K] == branch{Choice, Side});
+  static consteval bool holds(int k) {
+    return computed_of_element<Program, Phase, Stores>::holds(k) &&
+           all_branches::all.of[k] == branch{Choice, Side};
+  }
 };
 
 template <int Phase, bool Stores, int Choice, int Side, class Program>

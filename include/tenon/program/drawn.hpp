@@ -27,11 +27,11 @@ template <class Program, int Phase, bool Stores> struct drawn {
     if constexpr (!is_random<typename I::op>)
       return false;
     else
-      return computed_of_element<Program, Phase, Stores>::template holds<K>::value &&
+      return computed_of_element<Program, Phase, Stores>::holds(K) &&
              is_common<I::first_operand>() && is_common<I::second_operand>() &&
              at<I::third_operand>::is_position && at<I::third_operand>::where == place::element;
   }
-  template <int K> using holds = std::bool_constant<is_drawn<K>()>;
+  template <int K> static constexpr bool holds = is_drawn<K>();
 };
 
 }  // namespace detail

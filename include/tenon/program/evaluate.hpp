@@ -14,29 +14,40 @@
 namespace tenon {
 namespace detail {
 
-// The numbers K of a sequence for which Selector::holds<K>, as a sequence. Computed once per
-// selector, so that nothing is instantiated for the instructions that a step leaves out.
-template <class Selector, class Sequence> struct held;
-template <class Selector, int... K> struct held<Selector, std::integer_sequence<int, K...>> {
-  struct list {
-    int at[sizeof...(K) + 1] = {};
-    int count = 0;
-  };
-  static constexpr list compute() {
-    list result;
-    if constexpr (requires { typename Selector::template holds<0>; })
-      ((Selector::template holds<K>::value ? void(result.at[result.count++] = K) : void()), ...);
+template <int Size> struct instruction_numbers {
+  int at[Size + 1] = {};
+  int count = 0;
+  bool has[Size + 1] = {};
+
+  constexpr void add(int k) { at[count++] = k, has[k] = true; }
+};
+// The numbers k below Size for which Selector::holds(k), as a sequence. Computed once per selector,
+// so that nothing is instantiated for the instructions that a step leaves out. A selector that asks
+// more than instruction_facts has a variable template holds<K> instead.
+template <class Selector, int Size> struct held {
+  static consteval instruction_numbers<Size> compute() {
+    instruction_numbers<Size> result;
+    if constexpr (requires { Selector::holds(0); })
+      for (int k = 0; k < Size; ++k) {
+        if (Selector::holds(k)) result.add(k);
+      }
     else
-      ((Selector::template holds<K> ? void(result.at[result.count++] = K) : void()), ...);
+      [&]<int... K>(std::integer_sequence<int, K...>) {
+        ((Selector::template holds<K> ? result.add(K) : void()), ...);
+      }
+    (std::make_integer_sequence<int, Size>{});
     return result;
   }
-  static constexpr list all = compute();
+  static constexpr instruction_numbers<Size> all = compute();
   template <int... I>
   static auto pick(std::integer_sequence<int, I...>) -> std::integer_sequence<int, all.at[I]...>;
   using type = decltype(pick(std::make_integer_sequence<int, all.count>{}));
 };
 template <class Program, class Selector>
-using held_sequence = typename held<Selector, typename program_traits<Program>::sequence>::type;
+using held_sequence = typename held<Selector, program_traits<Program>::size>::type;
+template <class Program, class Selector> consteval bool is_held(int k) {
+  return held<Selector, program_traits<Program>::size>::all.has[k];
+}
 
 template <int K, class T> struct value_register { T value; };
 // A register for each instruction that Selector holds, of the type that it gives, found by the
@@ -48,15 +59,15 @@ struct register_file<Selector, std::integer_sequence<int, K...>>
 
 // What is known when the rows are done is kept together: a value per column or plane beside the
 // totals.
-template <class I, place Where>
-inline constexpr bool is_kept_at =
-    !I::is_store && (I::where == Where || (Where == place::total && (I::where == place::column ||
-                                                                     I::where == place::plane)));
+constexpr bool is_kept_at(instruction_facts const& i, place where) {
+  return !i.is_store && (i.where == where || (where == place::total && (i.where == place::column ||
+                                                                        i.where == place::plane)));
+}
 
 // What has its value at one place.
 template <class Program, place Where> struct values_at {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> using holds = std::bool_constant<is_kept_at<at<K>, Where>>;
+  static consteval bool holds(int k) { return is_kept_at(program_traits<Program>::all[k], Where); }
   template <int K> using type = typename at<K>::value_type;
 };
 
@@ -124,33 +135,24 @@ template <int K> inline constexpr int sweep_before_sort = -1 - K;
 // for Phase equal to row_phases + 1, the stores and the reductions over the rows; or for a sweep
 // before a sort). What a sort has ordered is read from memory. Constant arrays would not do: device
 // code may not index them.
-template <class Program> struct element_needs;
-template <class... Instructions> struct element_needs<program<Instructions...>> {
-  static constexpr int size = sizeof...(Instructions);
-  static constexpr int phases = program_traits<program<Instructions...>>::row_phases + 2;
+template <class Program> struct element_needs {
+  using traits = program_traits<Program>;
   struct table {
-    bool needed[size > 0 ? size : 1] = {};
+    bool needed[traits::size > 0 ? traits::size : 1] = {};
   };
-  template <int... Operands>
-  static constexpr void mark(table& t, std::integer_sequence<int, Operands...>) {
-    ((t.needed[Operands] = true), ...);
-  }
-  static constexpr table compute(int phase, bool stores) {
+  static consteval table compute(int phase, bool stores) {
     table t;
     // Backwards: users come after their operands.
-    auto visit = [&]<class I>(int k, type_box<I>) {
-      bool is_root = (I::is_reduction && I::where == place::row && I::phase == phase) ||
-                     (stores && ((I::is_store && I::where == place::element) ||
-                                 (I::is_reduction && I::where == place::column))) ||
+    for (int k = traits::size - 1; k >= 0; --k) {
+      instruction_facts const& i = traits::all[k];
+      bool is_root = (i.is_reduction && i.where == place::row && i.phase == phase) ||
+                     (stores && ((i.is_store && i.where == place::element) ||
+                                 (i.is_reduction && i.where == place::column))) ||
                      phase == -1 - k;
-      bool is_inner = t.needed[k] && I::where == place::element && !I::is_reduction && !I::is_sort;
-      if (is_root || is_inner) mark(t, typename I::operands{});
-    };
-    [&]<int... K>(std::integer_sequence<int, K...>) {
-      using traits = program_traits<program<Instructions...>>;
-      (visit(size - 1 - K, type_box<typename traits::template at<size - 1 - K>>{}), ...);
+      bool is_inner = t.needed[k] && i.where == place::element && !i.is_reduction && !i.is_sort;
+      if (is_root || is_inner)
+        for (int n = 0; n < i.operand_count; ++n) t.needed[i.operands[n]] = true;
     }
-    (std::make_integer_sequence<int, size>{});
     return t;
   }
   template <int Phase, bool Stores> static constexpr table at = compute(Phase, Stores);
@@ -161,25 +163,25 @@ namespace detail {
 // What is computed at one place in the phases [First, Last]; loads, reductions and stores are the
 // kernel's.
 template <class Program, place Where, int First, int Last> struct computed_at {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  using holds = std::bool_constant<(at<K>::is_computed && at<K>::where == Where &&
-                                    at<K>::phase >= First && at<K>::phase <= Last)>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_computed && i.where == Where && i.phase >= First && i.phase <= Last;
+  }
 };
 // What is computed of one element for the reductions of phase Phase, and for the element stores if
 // Stores.
 template <class Program, int Phase, bool Stores> struct computed_of_element {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  using holds = std::bool_constant<at<K>::is_computed && at<K>::where == place::element &&
-                                   element_needs<Program>::template at<Phase, Stores>.needed[K]>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_computed && i.where == place::element &&
+           element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
 };
 // The same but for what Given holds.
 template <class Program, int Phase, bool Stores, class Given> struct computed_beside {
-  template <int K>
-  using holds =
-      std::bool_constant<computed_of_element<Program, Phase, Stores>::template holds<K>::value &&
-                         !Given::template holds<K>::value>;
+  static consteval bool holds(int k) {
+    return computed_of_element<Program, Phase, Stores>::holds(k) && !is_held<Program, Given>(k);
+  }
 };
 
 template <class Program, int... K>

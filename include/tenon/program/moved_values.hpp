@@ -142,7 +142,13 @@ template <class Program> struct moved_values {
   }();
   // Whether the program moves elements to or from places that it finds itself, all of which follow
   // from the position.
-  static constexpr bool is_movement = all.is_complete && all.moves > 0;
+  static constexpr bool is_movement = [] {
+    // Most programs move nothing, and then nothing of this is found out.
+    if constexpr (traits::stores_parts || traits::all.count(&instruction_facts::is_fetch) > 0)
+      return all.is_complete && all.moves > 0;
+    else
+      return false;
+  }();
 };
 
 }  // namespace tenon::detail

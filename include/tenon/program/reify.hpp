@@ -111,8 +111,19 @@ template <class Function, class... Arguments> struct lowered {
   static constexpr auto const& flat = chosen::flat;
 };
 
+template <class Lowered> struct flat_items {
+  struct list {
+    flat_instruction at[Lowered::flat.size + 1];
+  };
+  static consteval list compute() {
+    list result;
+    for (int k = 0; k < Lowered::flat.size; ++k) result.at[k] = Lowered::flat.items[k];
+    return result;
+  }
+  static constexpr list all = compute();
+};
 template <class Lowered, int I> struct flat_item {
-  static constexpr flat_instruction value = Lowered::flat.items[I];
+  static constexpr flat_instruction value = flat_items<Lowered>::all.at[I];
 };
 template <class Lowered, int I, int... J> auto reify_instruction(std::integer_sequence<int, J...>) {
   using item = flat_item<Lowered, I>;
@@ -121,7 +132,7 @@ template <class Lowered, int I, int... J> auto reify_instruction(std::integer_se
 }
 template <class Lowered, int... I> auto reify_all(std::integer_sequence<int, I...>) {
   return program<decltype(reify_instruction<Lowered, I>(
-      std::make_integer_sequence<int, Lowered::flat.items[I].operand_count>{}))...>{};
+      std::make_integer_sequence<int, flat_items<Lowered>::all.at[I].operand_count>{}))...>{};
 }
 
 }  // namespace detail

@@ -16,49 +16,100 @@ template <class Op, dtype D> struct register_of<Op, D, true> {
 
 }  // namespace detail
 
-// The facts of one instruction, as constants that device code may use.
+// The facts of an instruction as a value. What loops over a program asks them, because a function
+// or a constant for each of its instructions has the whole program in its name.
+struct instruction_facts {
+  dtype type = {};
+  place where = {};
+  int phase = 0;
+  bool varies_over_rows = false;
+  long long bits = 0;
+  op_kind kind = {};
+  int cost = 0;
+  bool is_load = false;
+  // Operands that no memory holds: their element is where they have it.
+  bool is_position = false;
+  bool is_read = false;
+  bool is_store = false;
+  // A store that finds its place itself.
+  bool is_window = false;
+  bool moves_elements = false;
+  bool is_reduction = false;
+  bool is_sort = false;
+  bool is_scan = false;
+  bool is_computed = false;
+  bool is_scalar = false;
+  bool is_size = false;
+  bool is_fetch = false;
+  int operand_count = 0;
+  int operands[max_operands] = {};
+
+  constexpr int operand(int n) const { return n < operand_count ? operands[n] : -1; }
+
+  struct operand_list {
+    int count;
+    int at[max_operands];
+  };
+  template <class Op>
+  static consteval instruction_facts of(unsigned packed, long long bits,
+                                        operand_list const& operands) {
+    meta const about = meta::unpack(packed);
+    instruction_facts f;
+    f.type = about.type, f.where = about.where, f.phase = about.phase;
+    f.varies_over_rows = about.varies_over_rows;
+    f.bits = bits;
+    f.kind = Op::kind;
+    f.cost = Op::cost;
+    f.is_load = std::is_same_v<Op, ops::load>;
+    f.is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
+    f.is_read = f.is_load || f.is_position;
+    f.is_store = std::is_same_v<Op, ops::store>;
+    f.is_window = f.is_store && operands.count == 2;
+    f.moves_elements = (f.is_load || f.is_store) && f.where == place::element;
+    f.is_reduction = f.kind == op_kind::reduction;
+    f.is_sort = Op::is_sort;
+    f.is_scan = f.kind == op_kind::scan && !f.is_sort;
+    f.is_computed = f.kind == op_kind::pointwise || f.kind == op_kind::projection;
+    f.is_scalar = std::is_same_v<Op, ops::scalar>;
+    f.is_size = std::is_same_v<Op, ops::size>;
+    f.is_fetch = std::is_same_v<Op, ops::fetch>;
+    f.operand_count = operands.count;
+    for (int i = 0; i < operands.count; ++i) f.operands[i] = operands.at[i];
+    return f;
+  }
+};
+
+// The same as constants that device code may use.
 template <class Instruction> struct instruction_traits;
 template <class Op, unsigned Meta, long long Bits, int... Operands>
 struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   using op = Op;
-  static constexpr meta facts = meta::unpack(Meta);
+  static constexpr instruction_facts facts =
+      instruction_facts::of<Op>(Meta, Bits, {sizeof...(Operands), {Operands...}});
   static constexpr dtype type = facts.type;
   static constexpr place where = facts.where;
   static constexpr int phase = facts.phase;
   static constexpr bool varies_over_rows = facts.varies_over_rows;
   static constexpr long long bits = Bits;
   static constexpr op_kind kind = Op::kind;
-  static constexpr bool is_load = std::is_same_v<Op, ops::load>;
-  // Operands that no memory holds: their element is where they have it.
-  static constexpr bool is_position =
-      std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
-  static constexpr bool is_read = is_load || is_position;
-  static constexpr bool is_store = std::is_same_v<Op, ops::store>;
-  // A store that finds its place itself.
-  static constexpr bool is_window = is_store && sizeof...(Operands) == 2;
-  static constexpr bool moves_elements = (is_load || is_store) && where == place::element;
-  static constexpr bool is_reduction = Op::kind == op_kind::reduction;
+  static constexpr bool is_load = facts.is_load;
+  static constexpr bool is_position = facts.is_position;
+  static constexpr bool is_read = facts.is_read;
+  static constexpr bool is_store = facts.is_store;
+  static constexpr bool is_window = facts.is_window;
+  static constexpr bool moves_elements = facts.moves_elements;
+  static constexpr bool is_reduction = facts.is_reduction;
   static constexpr bool is_sort = Op::is_sort;
-  static constexpr bool is_scan = Op::kind == op_kind::scan && !is_sort;
-  static constexpr bool is_computed =
-      Op::kind == op_kind::pointwise || Op::kind == op_kind::projection;
-  static constexpr bool is_scalar = std::is_same_v<Op, ops::scalar>;
-  static constexpr bool is_size = std::is_same_v<Op, ops::size>;
+  static constexpr bool is_scan = facts.is_scan;
+  static constexpr bool is_computed = facts.is_computed;
+  static constexpr bool is_scalar = facts.is_scalar;
+  static constexpr bool is_size = facts.is_size;
   using value_type = typename detail::register_of<Op, type, Op::has_state>::type;
   using operands = std::integer_sequence<int, Operands...>;
   static constexpr int operand_count = sizeof...(Operands);
-  static constexpr int first_operand = [] {
-    int all[] = {Operands..., -1};
-    return all[0];
-  }();
-  static constexpr int second_operand = [] {
-    int all[] = {Operands..., -1, -1};
-    return all[1];
-  }();
-  static constexpr int third_operand = [] {
-    int all[] = {Operands..., -1, -1, -1};
-    return all[2];
-  }();
+  static constexpr int first_operand = facts.operand(0);
+  static constexpr int second_operand = facts.operand(1);
+  static constexpr int third_operand = facts.operand(2);
 };
 
 namespace detail {
@@ -70,9 +121,43 @@ template <int... K, class... T>
 struct indexed_pack<std::integer_sequence<int, K...>, T...> : indexed<K, T>... {};
 template <int K, class T> indexed<K, T> select_indexed(indexed<K, T> const*);
 
-}  // namespace detail
+// The facts of all instructions of a program, in order.
+struct instruction_list {
+  instruction_facts const* items;
+  int size;
 
-namespace detail {
+  constexpr instruction_facts const& operator[](int k) const { return items[k]; }
+  constexpr instruction_facts const* begin() const { return items; }
+  constexpr instruction_facts const* end() const { return items + size; }
+  consteval int count(bool instruction_facts::*is_counted) const {
+    int result = 0;
+    for (instruction_facts const& i : *this) result += i.*is_counted;
+    return result;
+  }
+  consteval bool has_place(place where) const {
+    bool result = false;
+    for (instruction_facts const& i : *this) result = result || i.where == where;
+    return result;
+  }
+  consteval int last_phase() const { return last_phase_of([](place) { return true; }); }
+  consteval int last_row_phase() const {
+    return last_phase_of([](place where) { return where == place::row; });
+  }
+  consteval int widest_element() const {
+    int widest = 1;
+    for (instruction_facts const& i : *this)
+      if (i.moves_elements && size_of(i.type) > widest) widest = size_of(i.type);
+    return widest;
+  }
+
+ private:
+  template <class IsMeant> consteval int last_phase_of(IsMeant is_meant) const {
+    int last = 0;
+    for (instruction_facts const& i : *this)
+      if (i.is_reduction && is_meant(i.where) && i.phase > last) last = i.phase;
+    return last;
+  }
+};
 
 template <class Op> inline constexpr bool is_blockwise_scan = false;
 template <class Op>
@@ -94,59 +179,30 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
   };
   template <int K> using at = typename found<K>::type;
 
-  static constexpr int load_count = (0 + ... + (instruction_traits<Instructions>::is_read));
-  static constexpr int store_count = (0 + ... + (instruction_traits<Instructions>::is_store));
-  static constexpr int scalar_count = (0 + ... + (instruction_traits<Instructions>::is_scalar));
-  static constexpr int size_count = (0 + ... + (instruction_traits<Instructions>::is_size));
-  static constexpr bool has_reduction =
-      (false || ... || instruction_traits<Instructions>::is_reduction);
-  static constexpr bool has_scans = (false || ... || instruction_traits<Instructions>::is_scan);
-  static constexpr bool has_sorts = (false || ... || instruction_traits<Instructions>::is_sort);
-  static constexpr bool has_positions =
-      (false || ... || instruction_traits<Instructions>::is_position);
-  static constexpr bool has_blocks = [] {
-    bool result = false;
-    ((result = result || detail::is_blockwise_scan<typename instruction_traits<Instructions>::op>), ...);
-    return result;
-  }();
+  static constexpr instruction_facts items[size > 0 ? size : 1] = {
+      instruction_traits<Instructions>::facts...};
+  static constexpr detail::instruction_list all{items, size};
+
+  static constexpr int load_count = all.count(&instruction_facts::is_read);
+  static constexpr int store_count = all.count(&instruction_facts::is_store);
+  static constexpr int scalar_count = all.count(&instruction_facts::is_scalar);
+  static constexpr int size_count = all.count(&instruction_facts::is_size);
+  static constexpr bool has_reduction = all.count(&instruction_facts::is_reduction) > 0;
+  static constexpr bool has_scans = all.count(&instruction_facts::is_scan) > 0;
+  static constexpr bool has_sorts = all.count(&instruction_facts::is_sort) > 0;
+  static constexpr bool has_positions = all.count(&instruction_facts::is_position) > 0;
+  static constexpr bool has_blocks =
+      (false || ... || detail::is_blockwise_scan<typename instruction_traits<Instructions>::op>);
   // Some result is a part of what is computed.
-  static constexpr bool stores_parts =
-      (false || ... || instruction_traits<Instructions>::is_window);
-  static constexpr bool has_total =
-      (false || ... || (instruction_traits<Instructions>::where == place::total));
-  static constexpr bool has_planes =
-      (false || ... || (instruction_traits<Instructions>::where == place::plane));
+  static constexpr bool stores_parts = all.count(&instruction_facts::is_window) > 0;
+  static constexpr bool has_total = all.has_place(place::total);
+  static constexpr bool has_planes = all.has_place(place::plane);
   // Phases that end with a reduction over the columns.
-  static constexpr int row_phases = [] {
-    int last = 0;
-    ((instruction_traits<Instructions>::is_reduction &&
-              instruction_traits<Instructions>::where == place::row &&
-              instruction_traits<Instructions>::phase > last
-          ? void(last = instruction_traits<Instructions>::phase)
-          : void()),
-     ...);
-    return last;
-  }();
+  static constexpr int row_phases = all.last_row_phase();
   // Phases that end with a reduction, be it over the columns or over the rows.
-  static constexpr int phases = [] {
-    int last = 0;
-    ((instruction_traits<Instructions>::is_reduction &&
-              instruction_traits<Instructions>::phase > last
-          ? void(last = instruction_traits<Instructions>::phase)
-          : void()),
-     ...);
-    return last;
-  }();
-  // Bytes of the narrowest and widest element that a load or store at place element moves.
-  static constexpr int widest_element = [] {
-    int widest = 1;
-    ((instruction_traits<Instructions>::moves_elements &&
-              size_of(instruction_traits<Instructions>::type) > widest
-          ? void(widest = size_of(instruction_traits<Instructions>::type))
-          : void()),
-     ...);
-    return widest;
-  }();
+  static constexpr int phases = all.last_phase();
+  // Bytes of the widest element that a load or store at place element moves.
+  static constexpr int widest_element = all.widest_element();
 };
 
 }  // namespace tenon

@@ -45,16 +45,16 @@ struct update_needs<program<Instructions...>, Part> {
 
 // What is read for it at one place, and what is computed.
 template <class Program, update_part Part, place Where> struct update_reads {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_read&& at<K>::where == Where&& update_needs<Program, Part>::all.needed[K];
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_read && i.where == Where && update_needs<Program, Part>::all.needed[k];
+  }
 };
 template <class Program, update_part Part, place Where> struct update_steps {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_computed&& at<K>::where == Where&& update_needs<Program, Part>::all.needed[K];
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_computed && i.where == Where && update_needs<Program, Part>::all.needed[k];
+  }
 };
 
 // The comparison of an update's target with a position.

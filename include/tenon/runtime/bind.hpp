@@ -57,10 +57,10 @@ class binder {
       if (result.rows_per_plane == 0) result.rows_per_plane = 1;
     }
     if constexpr (traits::size_count > 0)
-      visit_instructions<Program>([&](auto index) {
-        using I = typename traits::template at<decltype(index)::value>;
-        if constexpr (I::is_size) result.sizes[I::bits] = number_word(I::type, static_cast<double>(value_of(d_.space.sizes[static_cast<int>(I::bits)])));
-      });
+      for (instruction_facts const& i : traits::all)
+        if (i.is_size)
+          result.sizes[i.bits] = number_word(
+              i.type, static_cast<double>(value_of(d_.space.sizes[static_cast<int>(i.bits)])));
     return result;
   }
 

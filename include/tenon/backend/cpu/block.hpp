@@ -20,8 +20,8 @@ inline constexpr int terms_per_lane = 8;
 
 template <class Program> struct checked_indices {
   template <int K>
-  using holds = std::bool_constant<
-      std::is_same_v<typename program_traits<Program>::template at<K>::op, ops::advance_checked>>;
+  static constexpr bool holds =
+      std::is_same_v<typename program_traits<Program>::template at<K>::op, ops::advance_checked>;
 };
 // Whether an element may be a mistake of the user's, which is thrown.
 template <class Program>

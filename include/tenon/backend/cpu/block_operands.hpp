@@ -14,14 +14,12 @@ inline constexpr int block_size = 1024;
 // The loads and stores at place element that take part in the sweep that ends phase Phase and, if
 // Stores, stores.
 template <class Program, int Phase, bool Stores> struct operands_of_block {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  using holds =
-      std::bool_constant<at<K>::where == place::element &&
-                         (at<K>::is_store
-                              ? Stores
-                              : at<K>::is_read &&
-                                    element_needs<Program>::template at<Phase, Stores>.needed[K])>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    if (i.where != place::element) return false;
+    if (i.is_store) return Stores;
+    return i.is_read && element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
 };
 template <class Program, int Phase, bool Stores>
 using block_sequence =
@@ -55,10 +53,10 @@ struct block_buffer_file<Program, std::integer_sequence<int, K...>>
 
 template <int K> struct block_position { long long start; };
 template <class Program, int Phase, bool Stores> struct positions_of_block {
-  template <int K>
-  using holds =
-      std::bool_constant<operands_of_block<Program, Phase, Stores>::template holds<K>::value &&
-                         program_traits<Program>::template at<K>::is_position>;
+  static consteval bool holds(int k) {
+    return operands_of_block<Program, Phase, Stores>::holds(k) &&
+           program_traits<Program>::all[k].is_position;
+  }
 };
 template <class Sequence> struct block_position_file;
 template <int... K>

@@ -9,9 +9,9 @@ namespace tenon::cpu_backend {
 
 template <class Program, int Phase, bool Stores> struct blockwise_scans {
   template <int K>
-  using holds = std::bool_constant<
+  static constexpr bool holds =
       tenon::detail::is_blockwise_scan<typename program_traits<Program>::template at<K>::op> &&
-      is_scanned<Program, Phase, Stores, K>>;
+      is_scanned<Program, Phase, Stores, K>;
 };
 // Whether a sweep reduces blocks.
 template <class Program, int Phase, bool Stores>

@@ -89,12 +89,17 @@ template <class Program> struct row_state {
 
 // What is read or written at one place.
 template <class Program, place Where> struct moves_at {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
   struct reads {
-    template <int K> using holds = std::bool_constant<at<K>::is_read && at<K>::where == Where>;
+    static consteval bool holds(int k) {
+      instruction_facts const& i = program_traits<Program>::all[k];
+      return i.is_read && i.where == Where;
+    }
   };
   struct stores {
-    template <int K> using holds = std::bool_constant<at<K>::is_store && at<K>::where == Where>;
+    static consteval bool holds(int k) {
+      instruction_facts const& i = program_traits<Program>::all[k];
+      return i.is_store && i.where == Where;
+    }
   };
 };
 

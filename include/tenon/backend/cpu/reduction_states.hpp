@@ -12,10 +12,10 @@ inline constexpr int any_phase = -1;
 
 // The reductions that end in phase Phase.
 template <class Program, place Where, int Phase> struct ending_here {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  using holds = std::bool_constant<at<K>::is_reduction && at<K>::where == Where &&
-                                   (Phase == any_phase || at<K>::phase == Phase)>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_reduction && i.where == Where && (Phase == any_phase || i.phase == Phase);
+  }
 };
 
 // Calls visit(integral_constant<int, K>) for these reductions.

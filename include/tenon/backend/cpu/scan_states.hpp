@@ -9,13 +9,13 @@ namespace tenon::cpu_backend {
 
 // A sort takes part as what it has ordered, element by element.
 template <class Program, int Phase, bool Stores> struct scanned {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  using holds = std::bool_constant<(at<K>::is_scan || at<K>::is_sort) &&
-                                   element_needs<Program>::template at<Phase, Stores>.needed[K]>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return (i.is_scan || i.is_sort) && element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
 };
 template <class Program, int Phase, bool Stores, int K>
-inline constexpr bool is_scanned = scanned<Program, Phase, Stores>::template holds<K>::value;
+inline constexpr bool is_scanned = scanned<Program, Phase, Stores>::holds(K);
 
 template <class I> struct scan_state_of {
   using type = typename I::op::template state<arithmetic_t<I::type>>;

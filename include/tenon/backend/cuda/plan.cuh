@@ -26,8 +26,12 @@ template <class Program, family const* Family, column_order Columns = column_ord
                                                                cuda_device_facts const& facts) {
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
   constexpr bool is_rows = Family == &schedules::rows || Family == &schedules::nested;
-  constexpr bool is_scan =
-      Family == &schedules::scan && detail::scan_planner::holds_blocks<Program>;
+  constexpr bool is_scan = [] {
+    if constexpr (Family == &schedules::scan)
+      return detail::scan_planner::holds_blocks<Program>;
+    else
+      return false;
+  }();
   if constexpr (Family == &schedules::pointwise && detail::flat_planner::moves<Program>) {
     cuda_plan<Program> const of_vectors = detail::moved_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;

@@ -169,9 +169,9 @@ template <class Program, class C> struct columns_slice {
       for_each_instruction<Program>([&](auto index) {
         constexpr int k = decltype(index)::value;
         using I = typename program_traits<Program>::template at<k>;
-        if constexpr (chosen::template loads<k>)
+        if constexpr (chosen::loads(k))
           offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
-        if constexpr (chosen::template stores<k>)
+        if constexpr (chosen::stores(k))
           offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
       });
     });

@@ -18,7 +18,7 @@ template <class Program, int V, int Items, int Threads, int First> struct column
   static constexpr int together = V * sizeof(state<K>) <= 16 ? V : 16 / sizeof(state<K>);
 
   template <int K> static constexpr int bytes_of() {
-    if constexpr (carried::template holds<K>)
+    if constexpr (is_held<Program, carried>(K))
       return static_cast<int>(sizeof(state<K>)) * V * Items * Threads;
     else
       return 0;

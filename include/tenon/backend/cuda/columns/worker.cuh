@@ -32,7 +32,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::template loads<k>) {
+      if constexpr (operands_at<Program, place::row>::loads(k)) {
         long long stride = a.load_rows[I::bits][a.rows.dims - 1];
 #pragma unroll
         for (int i = 0; i < v; ++i) {
@@ -180,7 +180,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       for_each_instruction<Program>([&](auto index) {
         constexpr int k = decltype(index)::value;
         using I = typename program_traits<Program>::template at<k>;
-        if constexpr (operands_at<Program, place::row>::template stores<k>)
+        if constexpr (operands_at<Program, place::row>::stores(k))
           store_one<k>(f, a, offsets.stores[I::bits] + i * a.store_rows[I::bits][a.rows.dims - 1]);
       });
       for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {

@@ -55,7 +55,7 @@ template <class Program, class C> struct grid_worker {
       int const segment = static_cast<int>(unit - next_row * a.grid.segments);
       if (!all::template has<Phase> && segment != 0) continue;
       if (next_row != row) enter<Phase>(next_row);
-      if constexpr (is_any<Program, totals<Phase>>)
+      if constexpr (has_selected<Program, totals<Phase>>)
         if (segment == 0) add_row<Phase>(chunk, of_chunk);
       if constexpr (all::template has<Phase>) {
         int const first_tile = static_cast<int>(unit - begin) * a.grid.tiles_per_segment;
@@ -70,13 +70,13 @@ template <class Program, class C> struct grid_worker {
     }
     if constexpr (all::template reduces<Phase>)
       leave_waiting<Phase>(Phase % 2 == 1 ? end - 1 : begin);
-    if constexpr (is_any<Program, totals<Phase>>) leave_total<Phase>(chunk, of_chunk);
+    if constexpr (has_selected<Program, totals<Phase>>) leave_total<Phase>(chunk, of_chunk);
   }
 
   // The totals of a phase from the chunks' parts, and what follows from them.
   // @pre all blocks have done the phase
   template <int Phase> __device__ __forceinline__ void finish_totals() {
-    if constexpr (is_any<Program, totals<Phase>>) {
+    if constexpr (has_selected<Program, totals<Phase>>) {
       long long const chunks = a.grid.chunks;
       for_each_selected<Program, totals<Phase>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -100,7 +100,7 @@ template <class Program, class C> struct grid_worker {
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::template loads<k>)
+      if constexpr (operands_at<Program, place::row>::loads(k))
         read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
     });
     take_row_positions<Program>(f, a, offsets, true);
@@ -138,7 +138,7 @@ template <class Program, class C> struct grid_worker {
       else
         load_tile<Program, here, v, items, max_rank, true>(tile, a, offsets, positions, true);
       load_tile<Program, others, v, items, max_rank, true>(tile, a, offsets, positions, true);
-      if constexpr (Phase == all::first && is_any<Program, here>)
+      if constexpr (Phase == all::first && has_selected<Program, here>)
         if (number < a.grid.kept_tiles) kept.template put<here>(number, tile);
     };
     auto const process = [&](auto& tile, auto& states, auto const& positions) {
@@ -158,7 +158,7 @@ template <class Program, class C> struct grid_worker {
     using others = loads_by_keeping<Program, v, items, Phase, false>;
     auto const load = [&](auto& tile, int number, auto const& positions, bool) {
       load_in_runs<Program, others, v, items>(tile, a, offsets, positions);
-      if constexpr (is_any<Program, here>) {
+      if constexpr (has_selected<Program, here>) {
         requests.await();
         kept.template get<here>(requests.slot_of(number), tile);
         requests.next();
@@ -269,7 +269,7 @@ template <class Program, class C> struct grid_worker {
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::template stores<k>)
+      if constexpr (operands_at<Program, place::row>::stores(k))
         store_one<k>(f, a, offsets.stores[I::bits]);
     });
   }

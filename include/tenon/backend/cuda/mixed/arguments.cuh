@@ -17,17 +17,19 @@ template <class Program> struct mixed_arguments : side_arguments<Program> {
 // Element loads; Moving: those that differ from row to row, Fixed: those that are the same for all.
 template <class Program, int V, int Items, bool Moving, bool Fixed> struct mixed_loads {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds = at<K>::is_load&& at<K>::where == place::element &&
-                                (at<K>::varies_over_rows ? Moving : Fixed);
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_load && i.where == place::element && (i.varies_over_rows ? Moving : Fixed);
+  }
   template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
 };
 
 // Reductions over the rows of each column, with a state for each of a thread's columns.
 template <class Program, int Columns> struct column_reductions {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds = at<K>::is_reduction&& at<K>::where == place::column;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_reduction && i.where == place::column;
+  }
   template <int K> using type = value_list<typename reduction_facts<Program, K>::state, Columns>;
 };
 

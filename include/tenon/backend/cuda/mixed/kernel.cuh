@@ -65,7 +65,7 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
       for_each_instruction<Program>([&](auto index) {
         constexpr int k = decltype(index)::value;
         using I = typename program_traits<Program>::template at<k>;
-        if constexpr (operands_at<Program, place::column>::template stores<k>) {
+        if constexpr (operands_at<Program, place::column>::stores(k)) {
           long long offset = 0;
           for_each_digit(a.columns, column + i, [&](int d, long long digit) {
             offset += digit * a.store_columns[I::bits][d];

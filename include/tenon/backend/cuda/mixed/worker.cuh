@@ -49,7 +49,7 @@ template <class Program, class C> struct mixed_worker {
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::template loads<k>) {
+      if constexpr (operands_at<Program, place::row>::loads(k)) {
         read_register<k>(f.row) = typename I::value_type{};
         if (is_inside) read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
       }

@@ -6,9 +6,9 @@
 namespace tenon::detail {
 
 // Sizes of a vector that travel to shared memory by themselves; others are copied when needed.
+constexpr bool can_travel_alone(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 template <class T, int V>
-inline constexpr bool travels_alone = sizeof(T) * V == 4 || sizeof(T) * V == 8 ||
-                                      sizeof(T) * V == 16;
+inline constexpr bool travels_alone = can_travel_alone(static_cast<int>(sizeof(T)) * V);
 
 // @pre both addresses are aligned to the size of the vector
 template <class T, int V> __device__ __forceinline__ void send_to_shared(void* to, T const* from) {

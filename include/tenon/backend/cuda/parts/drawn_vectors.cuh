@@ -30,7 +30,7 @@ template <class Program, int Phase, bool Stores, int V>
 struct drawn_vector<Program, Phase, Stores, V, true> {
   using selected_numbers = drawn_by_vector<Program, Phase, Stores, V>;
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = selected_numbers::template holds<K>::value;
+  template <int K> static constexpr bool holds = selected_numbers::template holds<K>;
   selected_registers<Program, selected_numbers> numbers;
 
   // position(k, i) is that of element i; where is_run(k), position(k, i) = position(k, 0) + i.

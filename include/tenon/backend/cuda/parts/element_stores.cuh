@@ -14,15 +14,15 @@ template <class T, int N> struct value_list { T at[N]; };
 // store's own (reify).
 template <class Program, int V> struct element_stores {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = at<K>::is_store&& at<K>::where == place::element;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_store && i.where == place::element;
+  }
   template <int K> using type = value_list<typename at<at<K>::first_operand>::value_type, V>;
 };
 
 // Whether some store is at place element.
 template <class Program>
-inline constexpr bool has_element_stores = []<int... K>(std::integer_sequence<int, K...>) {
-  return (false || ... || element_stores<Program, 1>::template holds<K>);
-}
-(typename program_traits<Program>::sequence{});
+inline constexpr bool has_element_stores = has_selected<Program, element_stores<Program, 1>>;
 
 }  // namespace tenon::detail

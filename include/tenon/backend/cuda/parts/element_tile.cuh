@@ -13,10 +13,11 @@ template <class T, int V, int Items> struct vector_list { packed<T, V> at[Items]
 // Element loads that evaluate_element<Phase, Stores> needs.
 template <class Program, int V, int Items, int Phase, bool Stores> struct needed_loads {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_load&& at<K>::where ==
-      place::element&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_load && i.where == place::element &&
+           element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
   template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
 };
 

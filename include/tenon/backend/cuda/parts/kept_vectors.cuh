@@ -15,8 +15,8 @@ struct kept_loads : needed_loads<Program, V, Items, 0, false> {
   template <int K> using at = typename traits::template at<K>;
   template <int K, int... Phase>
   static constexpr int count_sweeps(std::integer_sequence<int, Phase...>) {
-    return (needed_loads<Program, V, 1, traits::row_phases + 1, true>::template holds<K> + ... +
-            needed_loads<Program, V, 1, Phase + 1, false>::template holds<K>);
+    return (needed_loads<Program, V, 1, traits::row_phases + 1, true>::holds(K) + ... +
+            needed_loads<Program, V, 1, Phase + 1, false>::holds(K));
   }
   template <int K> static constexpr bool is_kept() {
     if constexpr (at<K>::is_load && at<K>::where == place::element && at<K>::varies_over_rows)
@@ -28,10 +28,7 @@ struct kept_loads : needed_loads<Program, V, Items, 0, false> {
   template <int K> static constexpr bool holds = is_kept<K>();
 };
 template <class Program, int V>
-inline constexpr bool is_any_kept = []<int... K>(std::integer_sequence<int, K...>) {
-  return (false || ... || kept_loads<Program, V>::template holds<K>);
-}
-(typename program_traits<Program>::sequence{});
+inline constexpr bool is_any_kept = has_selected<Program, kept_loads<Program, V>>;
 // Of one block, beside what it uses otherwise.
 inline constexpr long long most_kept_bytes = 192ll << 10;
 // Blocks of 256 threads that a multiprocessor is to hold at once: three where a program needs few
@@ -43,9 +40,9 @@ inline constexpr int kept_blocks_held = element_operands<Program>::loads <= 1 &&
                                             : 2;
 // What is selected and kept, or is not kept.
 template <class Program, int V, class Selected, bool IsKept> struct selected_by_keeping : Selected {
-  template <int K>
-  static constexpr bool holds =
-      Selected::template holds<K>&& kept_loads<Program, V>::template holds<K> == IsKept;
+  static consteval bool holds(int k) {
+    return Selected::holds(k) && is_held<Program, kept_loads<Program, V>>(k) == IsKept;
+  }
 };
 
 // Slots of the kept loads: for each of a thread's steps and each load one vector, neighbouring
@@ -54,7 +51,7 @@ template <class Program, int V, int Threads> struct kept_vectors {
   using traits = program_traits<Program>;
   template <int K> using vector = packed<storage_t<traits::template at<K>::type>, V>;
   template <int K> static constexpr int bytes_of() {
-    if constexpr (kept_loads<Program, V>::template holds<K>)
+    if constexpr (is_held<Program, kept_loads<Program, V>>(K))
       return static_cast<int>(sizeof(vector<K>));
     else
       return 0;

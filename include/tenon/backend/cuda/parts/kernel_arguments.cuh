@@ -129,32 +129,42 @@ template <class Program> struct operand_offsets {
 
 // Which operands move at one of these places.
 template <class Program, place... Where> struct operands_at {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool loads = at<K>::is_load && (false || ... || (at<K>::where == Where));
-  template <int K>
-  static constexpr bool stores = at<K>::is_store && (false || ... || (at<K>::where == Where));
+  static consteval bool loads(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_load && (false || ... || (i.where == Where));
+  }
+  static consteval bool stores(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_store && (false || ... || (i.where == Where));
+  }
+};
+// Operands that have an offset in each row.
+template <class Program> struct row_operands {
+  using moving = operands_at<Program, place::row, place::element, place::plane>;
+  static consteval bool loads(int k) {
+    return moving::loads(k) || program_traits<Program>::all[k].is_position;
+  }
+  static consteval bool holds(int k) { return loads(k) || moving::stores(k); }
 };
 
 // The offsets of row `row` in the operands that vary over the rows; 0 in the other loads.
 template <class Program, class Arguments>
 __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
                                          long long row) {
-  using chosen = operands_at<Program, place::row, place::element, place::plane>;
-  for_each_instruction<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    if constexpr (chosen::template loads<k> || I::is_position) offsets.loads[I::bits] = 0;
-    if constexpr (chosen::template stores<k>) offsets.stores[I::bits] = 0;
+  for_each_selected<Program, row_operands<Program>>([&](auto selected) {
+    using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+    if constexpr (I::is_store)
+      offsets.stores[I::bits] = 0;
+    else
+      offsets.loads[I::bits] = 0;
   });
   for_each_digit(a.rows, row, [&](int d, long long position) {
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr ((chosen::template loads<k> || I::is_position) && I::varies_over_rows)
-        offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
-      if constexpr (chosen::template stores<k>)
+    for_each_selected<Program, row_operands<Program>>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      if constexpr (I::is_store)
         offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+      else if constexpr (I::varies_over_rows)
+        offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
     });
   });
 }
@@ -204,12 +214,25 @@ __device__ __forceinline__ void store_one(frame<Program> const& f, Arguments con
 }
 // What is loaded or stored at one place.
 template <class Program, place Where> struct loaded_at {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> using holds = std::bool_constant<at<K>::is_load && at<K>::where == Where>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_load && i.where == Where;
+  }
 };
 template <class Program, place Where> struct stored_at {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> using holds = std::bool_constant<at<K>::is_store && at<K>::where == Where>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_store && i.where == Where;
+  }
+};
+
+// Operands that no memory holds: positions and addresses, which follow from where an element is.
+template <class Program, place Where> struct positions_at {
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_position && i.where == Where;
+  }
+  template <int K> using type = long long;
 };
 
 // Writes all stores of one place whose offsets are 0.
@@ -228,11 +251,9 @@ __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& 
     constexpr int k = decltype(selected)::value;
     read_register<k>(f.launch) = load_one<Program, k>(a, 0);
   });
-  for_each_instruction<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::is_position && I::where == place::launch)
-      read_register<k>(f.launch) = position_of<Program, k>(a, 0, true);
+  for_each_selected<Program, positions_at<Program, place::launch>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    read_register<k>(f.launch) = position_of<Program, k>(a, 0, true);
   });
   evaluate<place::launch, 0, max_nodes>(f);
 }

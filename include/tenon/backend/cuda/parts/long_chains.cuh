@@ -41,15 +41,12 @@ template <class Op, class State> class long_chain {
 
 // Selected reductions whose long chains are carried over, with the whole.
 template <class Program, class Selected> struct carried_reductions {
-  template <int K> static constexpr bool is_carried() {
-    if constexpr (Selected::template holds<K>)
-      return ops::rounded_reduction<typename reduction_facts<Program, K>::op,
-                                    typename reduction_facts<Program, K>::state>;
-    else
-      return false;
-  }
-  template <int K> static constexpr bool holds = is_carried<K>();
   template <int K> using type = typename reduction_facts<Program, K>::state;
+  template <int... K> static consteval bool is_rounded(int k, std::integer_sequence<int, K...>) {
+    return (false || ... ||
+            (k == K && ops::rounded_reduction<typename reduction_facts<Program, K>::op, type<K>>));
+  }
+  static consteval bool holds(int k) { return is_rounded(k, held_sequence<Program, Selected>{}); }
 };
 
 // The wholes of chains whose recent parts are registers.

@@ -47,23 +47,21 @@ enum class access : unsigned char {
 
 // Bytes per element of each load and store that moves vectors, 0 of the others, among which are
 // stores that find their place themselves.
-template <class Program> struct moved_bytes {
-  using traits = program_traits<Program>;
-  int loads[at_least_one(traits::load_count)] = {}, stores[at_least_one(traits::store_count)] = {};
-
-  template <int... K> constexpr explicit moved_bytes(std::integer_sequence<int, K...>) {
-    (add<typename traits::template at<K>>(), ...);
-  }
-
- private:
-  template <class I> constexpr void add() {
-    constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
-    if constexpr (I::moves_elements && I::is_load) loads[I::bits] = bytes;
-    if constexpr (I::moves_elements && I::is_store && !I::is_window) stores[I::bits] = bytes;
-  }
-};
 template <class Program> struct moved_by {
-  static constexpr moved_bytes<Program> bytes{typename program_traits<Program>::sequence{}};
+  using traits = program_traits<Program>;
+  struct table {
+    int loads[at_least_one(traits::load_count)] = {};
+    int stores[at_least_one(traits::store_count)] = {};
+  };
+  static consteval table compute() {
+    table result;
+    for (instruction_facts const& i : traits::all) {
+      if (!i.moves_elements || i.is_window) continue;
+      (i.is_load ? result.loads : result.stores)[i.bits] = size_of(i.type);
+    }
+    return result;
+  }
+  static constexpr table bytes = compute();
 };
 
 }  // namespace tenon::detail

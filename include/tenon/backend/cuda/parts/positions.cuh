@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operands that no memory holds: positions and addresses, which follow from where an element is.
+// The positions of neighbouring elements, as the sweeps over the columns need them.
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 
 namespace tenon::detail {
 
-// Those of place Where.
-template <class Program, place Where> struct positions_at {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = at<K>::is_position&& at<K>::where == Where;
-  template <int K> using type = long long;
-};
-// Those that evaluate_element<Phase, Stores> needs.
+// Positions that evaluate_element<Phase, Stores> needs.
 template <class Program, int Phase, bool Stores>
 struct needed_positions : positions_at<Program, place::element> {
   using base = positions_at<Program, place::element>;
-  template <int K>
-  static constexpr bool holds =
-      base::template holds<K>&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+  static consteval bool holds(int k) {
+    return base::holds(k) && element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
 };
 
 // Those that all elements of a row have in common.

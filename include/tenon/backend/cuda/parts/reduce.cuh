@@ -9,12 +9,19 @@
 
 namespace tenon::detail {
 
-// Reductions at one place; for place::row those of one phase.
+// Reductions at one place.
+template <class Program, place Where> struct reductions_at {
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_reduction && i.where == Where;
+  }
+};
+// The same; for place::row those of one phase.
 template <class Program, place Where, int Phase> struct reductions_of {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds = at<K>::is_reduction&& at<K>::where == Where &&
-                                (Where != place::row || at<K>::phase == Phase);
+  static consteval bool holds(int k) {
+    return reductions_at<Program, Where>::holds(k) &&
+           (Where != place::row || program_traits<Program>::all[k].phase == Phase);
+  }
 };
 
 // Number, operand and state of reduction K: the operand is a number, or the state of another

@@ -12,10 +12,9 @@ namespace tenon::detail {
 template <class Program>
 inline constexpr bool has_large_states = [] {
   bool result = false;
-  visit_instructions<Program>([&](auto index) {
-    using I = typename program_traits<Program>::template at<decltype(index)::value>;
-    if constexpr (I::is_reduction && I::where == place::row)
-      result = result || std::is_class_v<typename I::value_type>;
+  visit_selected<Program, reductions_at<Program, place::row>>([&](auto selected) {
+    using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+    result = result || std::is_class_v<typename I::value_type>;
   });
   return result;
 }();

@@ -12,16 +12,14 @@ namespace tenon::detail {
 
 // A selection of no loads.
 struct no_loads {
-  template <int K> static constexpr bool holds = false;
+  static consteval bool holds(int) { return false; }
   template <int K> using type = void;
 };
 
 // Whether reductions over the columns end phase Phase.
-template <class Program, int Phase, class Sequence = typename program_traits<Program>::sequence>
-inline constexpr bool reductions_in = false;
-template <class Program, int Phase, int... K>
-inline constexpr bool reductions_in<Program, Phase, std::integer_sequence<int, K...>> =
-    (false || ... || reductions_of<Program, place::row, Phase>::template holds<K>);
+template <class Program, int Phase>
+inline constexpr bool reductions_in =
+    has_selected<Program, reductions_of<Program, place::row, Phase>>;
 
 // Evaluates the item in place u of a tile, which is item `position` of it. `late` holds its loads
 // in Late.
@@ -164,12 +162,10 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
 // in 16 tiles, a middle state 16 of those, an outer state the rest.
 template <class Program, class Running> class cascade {
   struct carried : Running {
-    template <int K>
-    static constexpr bool holds = carried_reductions<Program, Running>::template holds<K>;
+    static consteval bool holds(int k) { return carried_reductions<Program, Running>::holds(k); }
   };
   struct others : Running {
-    template <int K>
-    static constexpr bool holds = Running::template holds<K> && !carried::template holds<K>;
+    static consteval bool holds(int k) { return Running::holds(k) && !carried::holds(k); }
   };
   struct outer : Running {
     template <int K> using type = typename reduction_facts<Program, K>::state;
@@ -230,8 +226,7 @@ template <class Program, class Running> class cascade {
       constexpr int k = decltype(selected)::value;
       using op = typename reduction_facts<Program, k>::op;
       auto whole = read_register<k>(outer_);
-      if constexpr (others::template holds<k>)
-        whole = op::combine(whole, read_register<k>(middle_));
+      if constexpr (others::holds(k)) whole = op::combine(whole, read_register<k>(middle_));
       read_register<k>(row) = op::combine(whole, fold<op>(read_register<k>(states).at));
     });
   }

@@ -9,31 +9,28 @@ namespace tenon::detail {
 // What a sweep reads of an element.
 template <class Program, int Phase, bool Stores> struct needed_reads {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_read&& at<K>::where ==
-      place::element&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_read && i.where == place::element &&
+           element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
   template <int K> using type = typename at<K>::value_type;
 };
 // The scans of a sweep, with what each has taken in.
 template <class Program, int Phase, bool Stores> struct needed_scans {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_scan&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+  static consteval bool holds(int k) {
+    return program_traits<Program>::all[k].is_scan &&
+           element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
   template <int K> using type = typename at<K>::op::template state<arithmetic_t<at<K>::type>>;
 };
 // The first of them from instruction From on; the program's size when there is none.
 template <class Program, int Phase, bool Stores, int From>
-inline constexpr int next_scan = []<int... K>(std::integer_sequence<int, K...>) {
-  int found = program_traits<Program>::size;
-  ((found = found == program_traits<Program>::size && K >= From &&
-                    needed_scans<Program, Phase, Stores>::template holds<K>
-                ? K
-                : found),
-   ...);
-  return found;
-}
-(typename program_traits<Program>::sequence{});
+inline constexpr int next_scan = []() consteval {
+  int k = From;
+  while (k < program_traits<Program>::size && !needed_scans<Program, Phase, Stores>::holds(k)) ++k;
+  return k;
+}();
 
 }  // namespace tenon::detail

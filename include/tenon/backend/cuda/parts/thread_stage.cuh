@@ -10,22 +10,23 @@
 namespace tenon::detail {
 
 // How many of the instructions before K are selected.
-template <class Selected, int K, class Sequence> inline constexpr int rank_among = 0;
-template <class Selected, int K, int... Earlier>
-inline constexpr int rank_among<Selected, K, std::integer_sequence<int, Earlier...>> =
-    (0 + ... + (Earlier < K && Selected::template holds<Earlier>));
+template <class Program, class Selected> consteval int rank_among(int k) {
+  int rank = 0;
+  for (int earlier = 0; earlier < k; ++earlier) rank += is_held<Program, Selected>(earlier);
+  return rank;
+}
 
 // Slots of 16 bytes: Items for each selected load, neighbouring threads next to each other. Threads
 // is 0 where only the launch says how many there are.
 template <class Program, class Selected, int Items, int Threads> struct thread_stage {
   using sequence = typename program_traits<Program>::sequence;
   static constexpr int bytes_per_thread =
-      rank_among<Selected, program_traits<Program>::size, sequence> * Items * 16;
+      rank_among<Program, Selected>(program_traits<Program>::size) * Items * 16;
   static constexpr int bytes = bytes_per_thread * Threads;
 
   template <int K> static __device__ __forceinline__ unsigned char* slot(int u) {
     extern __shared__ __align__(16) unsigned char staged[];
-    constexpr int rank = rank_among<Selected, K, sequence>;
+    constexpr int rank = rank_among<Program, Selected>(K);
     int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x),
               threads = Threads > 0 ? Threads : static_cast<int>(blockDim.x * blockDim.y);
     return staged + ((rank * Items + u) * threads + thread) * 16;

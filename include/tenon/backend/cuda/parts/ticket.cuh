@@ -14,7 +14,7 @@ inline constexpr int partial_words = 0;
 template <class Program, class Selected, int... K>
 inline constexpr int partial_words<Program, Selected, std::integer_sequence<int, K...>> =
     (0 + ... +
-     (Selected::template holds<K>
+     (is_held<Program, Selected>(K)
           ? static_cast<int>(sizeof(typename program_traits<Program>::template at<K>::value_type) +
                              3) /
                 4

@@ -60,7 +60,7 @@ template <class Program, class C, int Phase> class tile_requests {
 
   // @pre the pass has not begun
   __device__ __forceinline__ void start() {
-    if constexpr (is_any<Program, here>) {
+    if constexpr (has_selected<Program, here>) {
       unit_ = is_forwards ? 0 : units_ - 1;
       row_ = row_of(begin_ + unit_, a_.grid.segments);
       segment_ = static_cast<int>(begin_ + unit_ - row_ * a_.grid.segments);

@@ -18,11 +18,8 @@ struct rows_configurations {
   template <class Program>
   static constexpr int own_bytes = [] {
     int bytes = 0;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::moves_elements && I::varies_over_rows)
-        bytes += size_of(I::type);
-    });
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.is_load && i.moves_elements && i.varies_over_rows) bytes += size_of(i.type);
     return bytes;
   }();
   template <class Program>
@@ -94,11 +91,9 @@ struct rows_configurations {
   template <class Program>
   static constexpr bool can_stage = [] {
     bool result = own_bytes<Program> > 0;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::moves_elements && I::varies_over_rows)
-        result = result && travels_alone<storage_t<I::type>, width<Program>>;
-    });
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.is_load && i.moves_elements && i.varies_over_rows)
+        result = result && can_travel_alone(size_of(i.type) * width<Program>);
     return result;
   }();
   // The longest rows of one block, and those of clusters. Where only clusters are left, the next

@@ -10,26 +10,20 @@ namespace tenon::detail {
 
 // Reductions of one place that end in one phase.
 template <class Program, place Where, int Phase> struct reductions_ending {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds = at<K>::is_reduction&& at<K>::where == Where&& at<K>::phase == Phase;
-};
-template <class Program, class Selected> struct is_any_selected {
-  template <int... K> static constexpr bool find(std::integer_sequence<int, K...>) {
-    return (false || ... || Selected::template holds<K>);
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_reduction && i.where == Where && i.phase == Phase;
   }
-  static constexpr bool value = find(typename program_traits<Program>::sequence{});
 };
-template <class Program, class Selected>
-inline constexpr bool is_any = is_any_selected<Program, Selected>::value;
 
 // The sweeps over the columns: one for each phase with reductions over them, and one after the last
 // phase for the stores.
 template <class Program> struct sweeps {
   static constexpr int last = program_traits<Program>::phases + 1;
   template <int Phase>
-  static constexpr bool reduces = is_any<Program, reductions_ending<Program, place::row, Phase>>;
-  static constexpr bool stores = is_any<Program, element_stores<Program, 1>>;
+  static constexpr bool reduces =
+      has_selected<Program, reductions_ending<Program, place::row, Phase>>;
+  static constexpr bool stores = has_selected<Program, element_stores<Program, 1>>;
   template <int Phase> static constexpr bool has = Phase < last ? reduces<Phase> : stores;
   template <int Phase> static constexpr int first_from() {
     if constexpr (Phase >= last || has<Phase>)
@@ -41,7 +35,7 @@ template <class Program> struct sweeps {
 
   template <int K, int Phase> static constexpr bool needs_load() {
     if constexpr (has<Phase>)
-      return needed_loads<Program, 1, 1, Phase, Phase == last>::template holds<K>;
+      return needed_loads<Program, 1, 1, Phase, Phase == last>::holds(K);
     else
       return false;
   }
@@ -86,8 +80,8 @@ template <class Program, int Phase> struct sweep_before {
 template <class Program, int V, int Items, int Phase, bool IsKept>
 struct loads_by_keeping : loads_of_sweep<Program, V, Items, Phase> {
   template <int K>
-  static constexpr bool holds = loads_of_sweep<Program, V, Items, Phase>::template holds<K>&&
-                                    sweeps<Program>::template is_kept<K> == IsKept;
+  static constexpr bool holds = loads_of_sweep<Program, V, Items, Phase>::holds(K) &&
+                                sweeps<Program>::template is_kept<K> == IsKept;
 };
 
 // A thread's vectors of the kept loads, one tile after the other: [tile][load][item][thread]. Only

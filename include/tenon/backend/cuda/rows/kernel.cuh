@@ -20,17 +20,17 @@ using rows_arguments =
 // from a cache, item by item, as far as a sweep needs them.
 template <class Program, class C>
 struct own_loads : needed_loads<Program, C::vector_width, C::items, 0, false> {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_load&& at<K>::where == place::element&& at<K>::varies_over_rows;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_load && i.where == place::element && i.varies_over_rows;
+  }
 };
 template <class Program, class C, int Phase, bool Stores>
 struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
   using base = needed_loads<Program, C::vector_width, 1, Phase, Stores>;
-  template <int K>
-  static constexpr bool holds =
-      base::template holds<K> && !program_traits<Program>::template at<K>::varies_over_rows;
+  static consteval bool holds(int k) {
+    return base::holds(k) && !program_traits<Program>::all[k].varies_over_rows;
+  }
 };
 
 // What is loaded of a row.

@@ -9,10 +9,10 @@ namespace tenon::detail {
 
 // The sorts whose result a sweep reads.
 template <class Program, int Phase, bool Stores> struct needed_orders {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      at<K>::is_sort&& element_needs<Program>::template at<Phase, Stores>.needed[K];
+  static consteval bool holds(int k) {
+    return program_traits<Program>::all[k].is_sort &&
+           element_needs<Program>::template at<Phase, Stores>.needed[k];
+  }
 };
 
 // The order that sort I has made, in memory that the block shares; ordered_element, of the opt-in
@@ -20,7 +20,7 @@ template <class Program, int Phase, bool Stores> struct needed_orders {
 template <class I> struct row_order { void const* keys; };
 template <class Program> struct sorts_of {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = at<K>::is_sort;
+  static consteval bool holds(int k) { return program_traits<Program>::all[k].is_sort; }
   template <int K> using type = row_order<at<K>>;
 };
 template <class Program> struct row_orders : selected_registers<Program, sorts_of<Program>> {};

@@ -22,8 +22,7 @@ struct rows_planner : streamed_rows_planner {
     // positions.
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
                   !program_traits<Program>::has_planes)
-      if (rows_are_neighbours(layout, call))
-        return columns_planner::plan<Program>(layout, call, facts);
+      if (rows_are_neighbours(layout)) return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
     bool is_single = !operands.moves_vectors();

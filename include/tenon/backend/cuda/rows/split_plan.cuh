@@ -18,7 +18,7 @@ struct split_rows_planner {
     long long const vectors =
         divide_up(layout.columns.size, element_operands<Program>::vector_width);
     if (layout.columns.dims == 2 && !rows_planner::holds_row<Program>(vectors) &&
-        layout.rows.size > 0 && !rows_are_neighbours(layout, call))
+        layout.rows.size > 0 && !rows_are_neighbours(layout))
       return grid_planner::plan<Program>(layout, call, facts);
     return rows_planner::plan<Program, column_order::any>(layout, call, facts);
   }

@@ -12,8 +12,10 @@ namespace tenon::detail {
 // Loads of one value per row, as they lie in memory.
 template <class Program> struct row_loads {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds = operands_at<Program, place::row>::template loads<K>;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_load && i.where == place::row;
+  }
   template <int K> using type = packed<storage_t<at<K>::type>, 1>;
 };
 
@@ -51,11 +53,10 @@ template <class Program, class Arguments>
 __device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const& a,
                                         operand_offsets<Program> const& offsets, long long row,
                                         row_totals<Program>& totals) {
-  for_each_instruction<Program>([&](auto index) {
-    constexpr int k = decltype(index)::value;
+  for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (operands_at<Program, place::row>::template stores<k>)
-      store_one<k>(f, a, offsets.stores[I::bits]);
+    store_one<k>(f, a, offsets.stores[I::bits]);
   });
   for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;

@@ -12,17 +12,12 @@ namespace tenon::detail {
 struct scan_planner {
   // 16 bytes of the widest operand but for parts of results, which are stored element by element.
   template <class Program>
-  static constexpr int width = []<int... K>(std::integer_sequence<int, K...>) {
-    using traits = program_traits<Program>;
+  static constexpr int width = [] {
     int widest = 0;
-    ((widest = at_least(widest,
-                        traits::template at<K>::moves_elements && !traits::template at<K>::is_window
-                            ? size_of(traits::template at<K>::type)
-                            : 0)),
-     ...);
-    return widest > 0 ? 16 / static_cast<int>(widest) : 1;
-  }
-  (typename program_traits<Program>::sequence{});
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.moves_elements && !i.is_window && size_of(i.type) > widest) widest = size_of(i.type);
+    return widest > 0 ? 16 / widest : 1;
+  }();
   // Whether every reduction by blocks stays in the neighbouring vectors of a warp.
   template <class Program>
   static constexpr bool holds_blocks = []<int... K>(std::integer_sequence<int, K...>) {
@@ -65,16 +60,14 @@ struct scan_planner {
                                        .blocks = 2};
   // One scan and nothing that waits for a row's end.
   template <class Program>
-  static constexpr bool can_split = []<int... K>(std::integer_sequence<int, K...>) {
+  static constexpr bool can_split = [] {
     using traits = program_traits<Program>;
-    int scans = (0 + ... + (traits::template at<K>::is_scan));
-    bool stores_others =
-        (false || ... ||
-         (traits::template at<K>::is_store && traits::template at<K>::where != place::element));
-    return scans == 1 && !traits::has_reduction && !traits::has_blocks && !stores_others &&
-           loads<Program> <= 4;
-  }
-  (typename program_traits<Program>::sequence{});
+    bool stores_others = false;
+    for (instruction_facts const& i : traits::all)
+      stores_others = stores_others || (i.is_store && i.where != place::element);
+    return traits::all.count(&instruction_facts::is_scan) == 1 && !traits::has_reduction &&
+           !traits::has_blocks && !stores_others && loads<Program> <= 4;
+  }();
 
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,

@@ -31,7 +31,7 @@ __device__ __forceinline__ int least_of(int most, long long left) {
 // The states of one element of the result.
 template <class Program> struct update_states {
   template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = at<K>::is_reduction;
+  static consteval bool holds(int k) { return program_traits<Program>::all[k].is_reduction; }
   template <int K> using type = typename at<K>::value_type;
 };
 template <class Program>

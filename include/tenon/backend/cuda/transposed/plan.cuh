@@ -34,23 +34,14 @@ struct transposed_planner {
   template <class Program> static int outer_axis(bound_layout<Program> const& layout) {
     int const inner = layout.columns.dims - 1;
     int found = -1;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::moves_elements) {
-        auto const& strides = operand_of<I>(layout).column_strides;
-        if (inner < 0 || strides[inner] == 1 || strides[inner] == 0) return;
-        for (int d = 0; d < inner; ++d)
-          if (strides[d] == 1 && layout.columns.extents[d] > 1) found = d;
-      }
+    visit_selected<Program, element_operands<Program>>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      auto const& strides = operand_of<I>(layout).column_strides;
+      if (inner < 0 || strides[inner] == 1 || strides[inner] == 0) return;
+      for (int d = 0; d < inner; ++d)
+        if (strides[d] == 1 && layout.columns.extents[d] > 1) found = d;
     });
     return found;
-  }
-
-  template <class I, class Layout> static operand_layout const& operand_of(Layout const& layout) {
-    if constexpr (I::is_load)
-      return layout.loads[I::bits];
-    else
-      return layout.stores[I::bits];
   }
 
   // @post the bytes of shared memory that the operands to be turned take
