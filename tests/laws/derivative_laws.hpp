@@ -23,7 +23,7 @@ template <class Op, std::size_t... I, class... V>
 double evaluated(std::index_sequence<I...>, V... x) {
   return static_cast<double>(eval_in<Op, result_dtype<Op, double>>(static_cast<operand_t<Op, double, int{I}>>(value_of(x))...));
 }
-template <class Op, class... V>
+template <class Op, class... V> requires(std::is_same_v<V, rule_number> || ...)
 rule_number apply_operator(type_box<Op>, V... operands) {
   return rule_number(evaluated<Op>(std::index_sequence_for<V...>{}, operands...));
 }

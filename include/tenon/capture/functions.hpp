@@ -3,7 +3,7 @@
 // The pointwise operators and reductions by name, a line each.
 
 #include "tenon/capture/function.hpp"
-#include "tenon/ops/stop_gradient.hpp"
+#include "tenon/ops/gradient_control.hpp"
 #include "tenon/ops/tables.hpp"
 
 namespace tenon {
@@ -280,8 +280,8 @@ inline constexpr function<detail::cast_body<T>> cast{};
 template <class T>
 inline constexpr function<detail::bit_cast_body<T>> bit_cast{};
 
-inline constexpr pointwise<ops::stop_gradient> stop_gradient{};  // x, of which tn::grad takes no notice
-
+inline constexpr pointwise<ops::stop_gradient> stop_gradient{};        // x, of which tn::grad takes no notice
+inline constexpr pointwise<ops::with_gradient_of> with_gradient_of{};  // (x, y): x, with the gradient of y
 inline constexpr reduction<ops::sum> sum{};
 inline constexpr reduction<ops::product> prod{};
 inline constexpr reduction<ops::maximum_of> max{};

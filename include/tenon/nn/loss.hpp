@@ -74,7 +74,8 @@ struct hinge_terms {
 struct cosine_similarity_body {
   template <class X, class Y, int... Axes, class Epsilon = double>
   constexpr auto operator()(X x, Y y, axis_t<Axes...> along, Epsilon epsilon = 1e-8) const {
-    auto length = [&](auto vector) { return maximum(sqrt(sum(square(vector), along)), epsilon); };
+    // The maximum before the root, whose slope at 0 is infinite.
+    auto length = [&](auto vector) { return sqrt(maximum(sum(square(vector), along), epsilon * epsilon)); };
     return sum(x * y, along) / (length(x) * length(y));
   }
 };

@@ -14,6 +14,12 @@ template <class Variance, class Mean> struct variance_and_mean {
 
 namespace detail {
 
+// root(s), whose slope is infinite at 0: there its gradient is 0, which is one of those that a norm has.
+template <class S, class Root> constexpr auto flat_at_zero(S s, Root root) {
+  auto is_zero = s == 0;
+  return with_gradient_of(root(s), where(is_zero, 0, root(where(is_zero, 1, s))));
+}
+
 struct norm_body {
   template <class X, auto Power, class... Options>
   constexpr auto operator()(X const& x, ct_t<Power>, Options... options) const {
@@ -28,11 +34,12 @@ struct norm_body {
     else if constexpr (Power == 1)
       return sum(abs(x), options...);
     else if constexpr (Power == 2)
-      return sqrt(sum(square(x), options...));
+      return flat_at_zero(sum(square(x), options...), sqrt);
     else if constexpr (static_cast<double>(Power) > 1e300)
       return max(abs(x), options...);
     else
-      return pow(sum(pow(abs(x), Power), options...), 1.0 / static_cast<double>(Power));
+      return flat_at_zero(sum(pow(abs(x), Power), options...),
+                          [](auto s) { return pow(s, 1.0 / static_cast<double>(Power)); });
   }
   template <class... A> constexpr auto operator()(A const&...) const {
     static_assert(is_known_form<A...>,
@@ -46,13 +53,13 @@ struct norm_body {
 
 inline constexpr function l1_norm{[](auto x, auto... options) { return sum(abs(x), options...); }};
 // The sum of squares overflows where a component is beyond the root of the largest number.
-inline constexpr function l2_norm{[](auto x, auto... options) { return sqrt(sum(square(x), options...)); }};
+inline constexpr function l2_norm{[](auto x, auto... options) { return detail::flat_at_zero(sum(square(x), options...), sqrt); }};
 inline constexpr function inf_norm{[](auto x, auto... options) { return max(abs(x), options...); }};
 // norm(x, tn::ct<p>, options...): the p-th root of the sum of |x|^p; p = 0 counts what is not 0, and
 // of an infinite p it is the greatest magnitude.
 inline constexpr function<detail::norm_body> norm{};
 // The root of var, which takes tn::correction<n> too.
-inline constexpr function stddev{[](auto x, auto... options) { return sqrt(var(x, options...)); }};
+inline constexpr function stddev{[](auto x, auto... options) { return detail::flat_at_zero(var(x, options...), sqrt); }};
 // auto [variance, mean] = tn::var_mean(x, options...), in one pass.
 inline constexpr function var_mean{[](auto x, auto... options) {
   auto variance = var(x, options...);

@@ -2,7 +2,7 @@
 #pragma once
 // Rewrite rules that hold for every IEEE value: 0*x, x-x, x/x and x+0 stay as they are.
 
-#include "tenon/ops/stop_gradient.hpp"
+#include "tenon/ops/gradient_control.hpp"
 #include "tenon/ops/tables.hpp"
 #include "tenon/passes/axis_groups.hpp"
 #include "tenon/passes/rewrite.hpp"
@@ -84,6 +84,7 @@ inline constexpr rule rules[] = {
     on<ops::relu>([](match m) { return m.is<ops::relu>(0) ? m.id(0) : -1; }),
     // What it is for has happened.
     on<ops::stop_gradient>([](match m) { return m.id(0); }),
+    on<ops::with_gradient_of>([](match m) { return m.operand_if_alike(0); }),
 };
 
 // Literals last and otherwise the earlier node first, so that a + b and b + a are one node.

@@ -100,4 +100,18 @@ TEST(gradients, of_logsumexp_and_variance) {
                   }), 65, "dx");
 }
 
+// A row of zeros has the gradient zero, not NaN; straight through a rounding.
+TEST(gradients, of_norms_at_zero) {
+  matrix x({2, 2}, arrangement::contiguous, doubles({2, 2}, {3, 4, 0, 0}));
+  auto const norm = tn::grad([](auto x) { return tn::sum(tn::l2_norm(x, tn::axis<1>)); });
+  auto const deviation = tn::grad([](auto x) { return tn::sum(tn::stddev(x, tn::axis<1>)); });
+  auto const cosine = tn::grad([](auto x, auto y) { return tn::sum(tn::cosine_similarity(x, y, tn::axis<1>)); }, tn::wrt<0>);
+  doubles const flat({2, 2}, {0.6, 0.8, 0, 0});
+  expect_gradient(norm(x.view()), flat, 2, "norm");
+  expect_gradient(deviation(x.view()), doubles({2, 2}, {-std::sqrt(0.5), std::sqrt(0.5), 0, 0}), 2, "stddev");
+  for (double slope : result_of(cosine(x.view(), x.view())).values) EXPECT_NEAR(slope, 0, 1e-6);
+  auto const through = tn::grad([](auto x) { return tn::sum(tn::with_gradient_of(tn::round(x), x) * x); });
+  expect_gradient(through(x.view()), doubles({2, 2}, {6, 8, 0, 0}), 1, "straight through");
+}
+
 }  // namespace
