@@ -25,12 +25,13 @@ template <class Program, int Phase, bool Stores> struct needed_scans {
   }
   template <int K> using type = typename at<K>::op::template state<arithmetic_t<at<K>::type>>;
 };
-// The first of them from instruction From on; the program's size when there is none.
+// The first of them from an instruction on; the program's size when there is none.
+template <class Program, int Phase, bool Stores> consteval int find_scan(int from) {
+  while (from < program_traits<Program>::size && !needed_scans<Program, Phase, Stores>::holds(from))
+    ++from;
+  return from;
+}
 template <class Program, int Phase, bool Stores, int From>
-inline constexpr int next_scan = []() consteval {
-  int k = From;
-  while (k < program_traits<Program>::size && !needed_scans<Program, Phase, Stores>::holds(k)) ++k;
-  return k;
-}();
+inline constexpr int next_scan = find_scan<Program, Phase, Stores>(From);
 
 }  // namespace tenon::detail
