@@ -46,7 +46,7 @@ void use() {
 #endif
 
 // case: gradient_of_several_indices_at_once
-// expected-error: "tenon: grad: a read at several indices at once (gather_nd), or with too many axes, has no derivative yet; read along one axis at a time, as with tn::take"
+// expected-error: "tenon: grad: a read at several indices at once (gather_nd) or an update that is not added (scatter_mul, scatter_max) has no derivative yet; read along one axis at a time, and add"
 #ifdef TENON_CASE_gradient_of_several_indices_at_once
   tn::tensor<float, 6, 6> square;
   tn::tensor<int, 4, 2> places;

@@ -29,7 +29,7 @@ enum class refusal : unsigned char {
   scan_is_moved,              // a view changes the scanned axis of a scan's result
   scatter_is_used_elsewhere,  // its result is reduced or seen by position, or there are two
   searched_is_computed,       // the sequence of a search does not lie in memory
-  derivative_of_indices,      // reads at several indices at once, or from 8 axes, have no way back
+  derivative_of_indices,      // several indices at once, or updates that are not added, have no way back
 };
 
 // Two dims that must turn out equal when the expression is called, and the operator that asked for

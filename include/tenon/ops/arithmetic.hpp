@@ -124,7 +124,7 @@ struct square : exact_op<1> {
   static constexpr text_view name = "square";
   static constexpr interval domain{-1e18, 1e18};
   template <class T> static constexpr TENON_HD T eval(T x) { return mul::eval(x, x); }
-  template <class V> static constexpr V derivative(V d, V x, V) { return d * (2.0 * x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return (2.0 * d) * x; }
   static double reference(double x) { return x * x; }
 };
 
@@ -153,7 +153,7 @@ struct sqrt : pointwise_op<1> {
   static constexpr interval domain{0, 1e30};
   static constexpr double tolerance_ulp = 0.5;
   template <class T> static TENON_HD T eval(T x) { return math::sqrt(x); }
-  template <class V> static constexpr V derivative(V d, V, V y) { return d / (2.0 * y); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return (0.5 * d) / y; }
   static double reference(double x) { return std::sqrt(x); }
 };
 
@@ -164,7 +164,7 @@ struct rsqrt : pointwise_op<1> {
   static constexpr interval domain{1e-30, 1e30};
   static constexpr double tolerance_ulp = 2;
   template <class T> static TENON_HD T eval(T x) { return math::rsqrt(x); }
-  template <class V> static constexpr V derivative(V d, V, V y) { return d * (-0.5 * y * (y * y)); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return (-0.5 * d) * (y * (y * y)); }
   static double reference(double x) { return 1 / std::sqrt(x); }
 };
 

@@ -6,6 +6,7 @@
 //   one operand     V derivative(V d, V x, V result)
 //   several         V derivative(V d, V x, V y, V result, int operand)
 //   a reduction     V derivative(V d, V element, V result, Over over), d and result repeated along the reduced axes
+// Factors that are constant stand beside d, which varies along the fewest axes.
 // An operator whose result does not change with its operands, except by steps, says `is_locally_constant` instead.
 
 #include <type_traits>

@@ -35,7 +35,7 @@ struct exp2 : elementary_op {
   static constexpr double tolerance_ulp = 2.5;
   template <class T> static TENON_HD T eval(T x) { return math::exp2(x); }
   static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x); }
-  template <class V> static constexpr V derivative(V d, V, V y) { return d * (0.6931471805599453 * y); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return (0.6931471805599453 * d) * y; }
   static double reference(double x) { return std::exp2(x); }
 };
 
@@ -45,7 +45,7 @@ struct exp10 : elementary_op {
   static constexpr interval domain{-37, 38};
   static constexpr double tolerance_ulp = 2.5;
   template <class T> static TENON_HD T eval(T x) { return math::exp10(x); }
-  template <class V> static constexpr V derivative(V d, V, V y) { return d * (2.302585092994046 * y); }
+  template <class V> static constexpr V derivative(V d, V, V y) { return (2.302585092994046 * d) * y; }
   static double reference(double x) { return static_cast<double>(::exp10l(x)); }
 };
 
@@ -73,7 +73,7 @@ struct log2 : elementary_op {
   static constexpr int cost = 22;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log2(x); }
-  template <class V> static constexpr V derivative(V d, V x, V) { return d / (0.6931471805599453 * x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return (1.4426950408889634 * d) / x; }
   static double reference(double x) { return std::log2(x); }
 };
 
@@ -82,7 +82,7 @@ struct log10 : elementary_op {
   static constexpr int cost = 28;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log10(x); }
-  template <class V> static constexpr V derivative(V d, V x, V) { return d / (2.302585092994046 * x); }
+  template <class V> static constexpr V derivative(V d, V x, V) { return (0.4342944819032518 * d) / x; }
   static double reference(double x) { return std::log10(x); }
 };
 
@@ -130,7 +130,7 @@ struct erf : elementary_op {
   static constexpr interval domain{-6, 6};
   template <class T> static TENON_HD T eval(T x) { return math::erf(x); }
   template <class V> static constexpr V derivative(V d, V x, V) {
-    return d * (1.1283791670955126 * of<exp>(-(x * x)));
+    return (1.1283791670955126 * d) * of<exp>(-(x * x));
   }
   static double reference(double x) { return std::erf(x); }
 };
@@ -156,7 +156,7 @@ struct erfc : elementary_op {
     }
   }
   template <class V> static constexpr V derivative(V d, V x, V) {
-    return d * (-1.1283791670955126 * of<exp>(-(x * x)));
+    return (-1.1283791670955126 * d) * of<exp>(-(x * x));
   }
   static double reference(double x) { return static_cast<double>(std::erfc(static_cast<long double>(x))); }
 };

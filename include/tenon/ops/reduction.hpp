@@ -234,7 +234,7 @@ struct m2_of : projection_op {
            0 * s.mean;  // the state of a single NaN or infinity has m2 = 0, its deviation is NaN
   }
   template <class V> static constexpr V derivative(V d, V x, V, auto over) {
-    return d * (2.0 * (x - over.template member<mean_of>()));
+    return (2.0 * d) * (x - over.template member<mean_of>());
   }
 };
 

@@ -22,7 +22,7 @@ constexpr bool check_one_kernel() {
   static_assert(Why != refusal::scan_is_moved, "tenon: scan: its result is sliced, reshaped or taken from along the scanned axis; do that in an expression of its own, or before the scan");
   static_assert(Why != refusal::scatter_is_used_elsewhere, "tenon: scatter: its result is reduced, scanned or read at positions, or another scatter stands beside it; store it, and do that in an expression of its own");
   static_assert(Why != refusal::searched_is_computed, "tenon: searchsorted: the sequence is computed, or seen by position (flip, roll, concat); store it by an expression of its own and pass the result");
-  static_assert(Why != refusal::derivative_of_indices, "tenon: grad: a read at several indices at once (gather_nd), or with too many axes, has no derivative yet; read along one axis at a time, as with tn::take");
+  static_assert(Why != refusal::derivative_of_indices, "tenon: grad: a read at several indices at once (gather_nd) or an update that is not added (scatter_mul, scatter_max) has no derivative yet; read along one axis at a time, and add");
   return Why == refusal::none;
 }
 

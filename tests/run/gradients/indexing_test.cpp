@@ -30,6 +30,36 @@ TEST(gradients, of_embedding_are_summed_by_index) {
   }
 }
 
+// By an index of two axes, in the middle of the operand; and of windows, which overlap.
+TEST(gradients, of_reads_along_two_axes) {
+  auto x = random_array<float, 3>({4, 5, 3});
+  auto dw = random_array<float, 4>({4, 3, 3, 3});
+  auto index = random_array<int, 2>({6, 7}, arrangement::contiguous, -5, 4.99);
+  auto d = random_array<float, 4>({4, 6, 7, 3});
+  auto const f = tn::vjp([](auto x, auto index) { return tn::take(x, index, tn::axis<1>); });
+  doubles const at = index.values();
+  expect_gradient(f(x.view(), index.view(), d.view()), sent_back(x.values(), d.values(), [&](std::int64_t i) {
+                    auto const place = static_cast<std::int64_t>(at[i / 3 % 42]);
+                    return i / 126 * 15 + (place + 5) % 5 * 3 + i % 3;
+                  }), 42, "take");
+  auto const windows = tn::vjp([](auto x) { return tn::unfold(x, tn::axis<1>, tn::ct<3>, tn::ct<1>); });
+  expect_gradient(windows(x.view(), dw.view()), sent_back(x.values(), dw.values(), [](std::int64_t i) {
+                    std::int64_t const window = i / 9 % 3, column = i / 3 % 3, element = i % 3;  // [4, windows, 3, elements]
+                    return i / 27 * 15 + (window + element) * 3 + column;
+                  }), 3, "unfold");
+}
+
+TEST(gradients, of_scatter_add) {
+  matrix base = random_matrix(5, 7), d = random_matrix(5, 7), updates = random_matrix(9, 7);
+  array<int, 1> index = random_array<int, 1>({9}, arrangement::contiguous, -5, 4.99);
+  auto const add = [](auto base, auto index, auto updates) { return tn::scatter_add(base, tn::axis<0>, index, tn::square(updates)); };
+  doubles const at = index.values(), w = d.values(), u = updates.values();
+  expect_gradient(tn::vjp(add, tn::wrt<0>)(base.view(), index.view(), updates.view(), d.view()), w, 1, "base");
+  expect_gradient(tn::vjp(add, tn::wrt<2>)(base.view(), index.view(), updates.view(), d.view()), like(u, [&](std::int64_t i) {
+                    return 2 * u[i] * w[(static_cast<std::int64_t>(at[i / 7]) + 5) % 5 * 7 + i % 7];
+                  }), 1, "updates");
+}
+
 TEST(gradients, of_what_was_gathered) {
   matrix x = random_matrix(rows, columns);
   vector d = random_vector(rows);

@@ -32,11 +32,11 @@ static_assert(is(print(optimized<matrix, matrix>(value_and_gradient(mse, wrt<0>)
 %4 = sum %3 axes 0 1 : f32[]
 %5 = size [x0.0 x0.1] : f32[]
 %6 = div %4 %5 : f32[]
-%7 = literal 1 : f32[]
-%8 = div %7 %5 : f32[]
-%9 = literal 2 : f32[]
-%10 = mul %2 %9 : f32[x0.0, x0.1]
-%11 = mul %8 %10 : f32[x0.0, x0.1]
+%7 = literal 2 : f32[]
+%8 = literal 1 : f32[]
+%9 = div %8 %5 : f32[]
+%10 = mul %9 %7 : f32[]
+%11 = mul %2 %10 : f32[x0.0, x0.1]
 return %6:f32 %11:f32
 )"));
 

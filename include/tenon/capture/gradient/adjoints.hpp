@@ -17,14 +17,22 @@ constexpr int expanded(graph& g, int id, dim_list const& dims) {
   return g[id].rank() == 0 ? build::broadcast(g, id, {}, dims) : id;
 }
 
-// The sum over the axes whose bit is set of an adjoint of these dims. That of one number is its multiple.
+// The sum over the axes whose bit is set of an adjoint of these dims. That of one number is its multiple, and that of negated
+// terms is negated once.
 constexpr int sum_along(graph& g, int id, dim_list const& dims, unsigned axes) {
   if (axes == 0) return id;
-  if (g[id].rank() != 0) return build::reduce(g, op_id<ops::sum>, id, axes);
-  dim_list counted;
-  for (int k = 0; k < dims.size(); ++k)
-    if (axes >> k & 1u) counted.push_back(dims[k]);
-  return product_of(g, id, build::size(g, counted, g[id].type));
+  bool const is_negated = g[id].is<ops::neg>();
+  if (is_negated) id = g[id].operands[0];
+  int result = -1;
+  if (g[id].rank() != 0) {
+    result = build::reduce(g, op_id<ops::sum>, id, axes);
+  } else {
+    dim_list counted;
+    for (int k = 0; k < dims.size(); ++k)
+      if (axes >> k & 1u) counted.push_back(dims[k]);
+    result = product_of(g, id, build::size(g, counted, g[id].type));
+  }
+  return is_negated ? build::pointwise(g, op_id<ops::neg>, {{result}, 1}) : result;
 }
 
 class adjoints {

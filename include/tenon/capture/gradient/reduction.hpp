@@ -2,7 +2,7 @@
 #pragma once
 // The reverse pass through reductions, and through scans and the members of states that projections read.
 
-#include "tenon/capture/gradient/adjoints.hpp"
+#include "tenon/capture/gradient/updates.hpp"
 #include "tenon/ops/indexed_reduction.hpp"
 #include "tenon/ops/scan.hpp"
 
@@ -52,6 +52,13 @@ constexpr int reduced_element(graph const& g, node const& reduction) {
 
 template <class Op> constexpr void reverse_reduction(adjoints& all, int id) {
   graph& g = all.g;
+  if (comparison_of_targets(g, g[id]) >= 0) {
+    if constexpr (std::is_same_v<Op, ops::sum>)
+      reverse_sum_by_index(all, id);
+    else
+      g.refused = refusal::derivative_of_indices;
+    return;
+  }
   reduced_axes const over{g, id};
   int const element = reduced_element(g, g[id]);
   term const d = Op::derivative(over.repeat(all.of(id)), term{g, element}, over.repeat(id), over);

@@ -5,7 +5,7 @@
 
 #include "tenon/capture/gradient/slice.hpp"
 #include "tenon/capture/gradient/varying.hpp"
-#include "tenon/capture/scatter.hpp"
+#include "tenon/ops/scatter.hpp"
 
 namespace tenon::detail {
 
@@ -130,29 +130,24 @@ constexpr int reverse_line(reversed_take const& t, line const& index, int own) {
 constexpr int reverse_by_index(reversed_take const& t, attribute const& own) {
   graph& g = t.g;
   int const rank = t.operand.size();
-  dim_list apart = t.operand, joined;
-  apart[t.axis] = unit_dim;
-  joined = apart;
-  dim reads = unit_dim;
-  for (long long r : own) {
-    apart.push_back(t.n.dims[static_cast<int>(r)]);
-    reads = g.dims.product(reads, t.n.dims[static_cast<int>(r)]);
-  }
-  joined.push_back(reads);
-  auto const in_one_row = [&](int id) { return g[id].rank() == 0 ? id : build::reshape(g, id, joined); };
-  dim_list of_index = apart;
+  dim_list reads = t.operand;
+  reads[t.axis] = unit_dim;
+  for (long long r : own) reads.push_back(t.n.dims[static_cast<int>(r)]);
+  dim_list of_index = reads;
   for (int r = 0; r < t.n.rank(); ++r)
     if (t.is_home(r) && !(t.moving >> r & 1u)) of_index[static_cast<int>(t.home[r])] = unit_dim;
-  dim_list index_row = of_index;
-  while (index_row.size() > rank) index_row.erase(rank);
-  index_row.push_back(reads);
-  term const index{g, build::reshape(g, t.index_over(of_index, rank), index_row)};
+  term const index{g, t.index_over(of_index, rank)};
   term const is_inside = index >= whole_number(g, 0) && index < t.length();
   term const target = t.is_checked ? ops::of<ops::target_position>(index, t.length())
                                    : ops::of<ops::where>(is_inside, index, whole_number(g, -1));
-  term const is_for = ops::of<ops::is_target>(target, term{g, base_position(g, t.operand, t.axis)});
-  int const counted = ops::when(is_for, {g, in_one_row(t.derivative_over(apart, rank))}).id;
-  int const total = build::reduce(g, op_id<ops::sum>, counted, 1u << rank);
+  dim_list places = t.operand;
+  for (int k = 0; k < rank + own.size(); ++k) {
+    if (k >= rank) places.push_back(unit_dim);
+    if (k != t.axis) places[k] = unit_dim;
+  }
+  term const is_for = ops::of<ops::is_target>(target, position_term(g, places, t.axis));
+  int const counted = ops::when(is_for, {g, t.derivative_over(reads, rank)}).id;
+  int const total = build::reduce(g, op_id<ops::sum>, counted, ((1u << own.size()) - 1) << rank);
   return build::broadcast_trailing(g, total, t.operand);
 }
 
