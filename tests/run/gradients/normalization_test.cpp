@@ -100,6 +100,38 @@ TEST(gradients, of_logsumexp_and_variance) {
                   }), 65, "dx");
 }
 
+// Named extents, bfloat16, and a function around it: one kernel still.
+TEST(gradients, of_a_block_of_a_network) {
+  auto const block = [](auto h, auto weight, auto bias) { return tn::gelu(tn::layer_norm(h, weight, bias)) * 1.2f + 0.1f; };
+  using values = tn::tensor<tn::bfloat16, "B", "T", 64>;
+  auto x = random_array<tn::bfloat16, 3>({3, 5, 64}), dy = random_array<tn::bfloat16, 3>({3, 5, 64});
+  values h(3, 5), dh(3, 5);
+  tn::tensor<tn::bfloat16, 64> weight, bias;
+  auto const numbers = [](doubles const& v) {
+    std::vector<tn::bfloat16> result;
+    for (double one : v.values) result.push_back(tn::bfloat16(static_cast<float>(one)));
+    return result;
+  };
+  doubles const a = x.values(), d = dy.values(), w = random_doubles<float>({64}), b = random_doubles<float>({64});
+  h = values(numbers(a), 3, 5), dh = values(numbers(d), 3, 5);
+  weight = tn::tensor<tn::bfloat16, 64>(numbers(w)), bias = tn::tensor<tn::bfloat16, 64>(numbers(b));
+  static_assert(decltype(tn::launches(tn::compile(tn::vjp(block)), h, weight, bias, dh))::value == 1);
+  auto const [dx, dw, db] = tn::vjp(block)(h, weight, bias, dh);
+  doubles const stored_w = result_of(weight), stored_b = result_of(bias);
+  doubles expected_db({64});
+  for (std::int64_t i = 0; i < 15; ++i) {
+    double mean = 0, variance = 0;
+    for (std::int64_t j = 0; j < 64; ++j) mean += a[i * 64 + j] / 64;
+    for (std::int64_t j = 0; j < 64; ++j) variance += (a[i * 64 + j] - mean) * (a[i * 64 + j] - mean) / 64;
+    for (std::int64_t j = 0; j < 64; ++j) {
+      double const z = (a[i * 64 + j] - mean) / std::sqrt(variance + 1e-5) * stored_w[j] + stored_b[j];
+      double const cdf = 0.5 * std::erfc(-z / std::sqrt(2.0)), density = std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0));
+      expected_db[j] += 1.2 * d[i * 64 + j] * (cdf + z * density);
+    }
+  }
+  expect_gradient(db, expected_db, 15, "dbias");
+}
+
 // A row of zeros has the gradient zero, not NaN; straight through a rounding.
 TEST(gradients, of_norms_at_zero) {
   matrix x({2, 2}, arrangement::contiguous, doubles({2, 2}, {3, 4, 0, 0}));
