@@ -84,28 +84,29 @@ template <class Program, int Phase, bool Stores> struct branches {
   static constexpr table all = compute();
 };
 
-// What is computed on one side of a choice, and in no branch within it.
-template <class Program, int Phase, bool Stores, int Choice, int Side> struct computed_on_side {
+// What is computed on one side of a choice, and in no branch within it, but for what Given holds.
+template <class Program, int Phase, bool Stores, int Choice, int Side, class Given>
+struct computed_on_side {
   using all_branches = branches<Program, Phase, Stores>;
   static consteval bool holds(int k) {
-    return computed_of_element<Program, Phase, Stores>::holds(k) &&
+    return computed_beside<Program, Phase, Stores, Given>::holds(k) &&
            all_branches::all.of[k] == branch{Choice, Side};
   }
 };
 
-template <int Phase, bool Stores, int Choice, int Side, class Program>
+template <int Phase, bool Stores, int Choice, int Side, class Given, class Program>
 TENON_HD void evaluate_side(frame<Program> const& f);
 
-template <int Phase, bool Stores, int K, class Program>
+template <int Phase, bool Stores, int K, class Given, class Program>
 TENON_HD void evaluate_in_branch(frame<Program> const& f) {
   using I = typename program_traits<Program>::template at<K>;
   if constexpr (branches<Program, Phase, Stores>::all.splits[K]) {
     if (value_of<I::first_operand>(f)) {
-      evaluate_side<Phase, Stores, K, 1>(f);
+      evaluate_side<Phase, Stores, K, 1, Given>(f);
       auto const& chosen = value_of<I::second_operand>(f);
       value_of<K>(f) = apply<I>(true, chosen, chosen);
     } else {
-      evaluate_side<Phase, Stores, K, 2>(f);
+      evaluate_side<Phase, Stores, K, 2, Given>(f);
       auto const& chosen = value_of<I::third_operand>(f);
       value_of<K>(f) = apply<I>(true, chosen, chosen);
     }
@@ -113,23 +114,23 @@ TENON_HD void evaluate_in_branch(frame<Program> const& f) {
     step<K>(f, typename I::operands{});
   }
 }
-template <int Phase, bool Stores, class Program, int... K>
+template <int Phase, bool Stores, class Given, class Program, int... K>
 TENON_HD void evaluate_in_branches(frame<Program> const& f, std::integer_sequence<int, K...>) {
-  (evaluate_in_branch<Phase, Stores, K>(f), ...);
+  (evaluate_in_branch<Phase, Stores, K, Given>(f), ...);
 }
-template <int Phase, bool Stores, int Choice, int Side, class Program>
+template <int Phase, bool Stores, int Choice, int Side, class Given, class Program>
 TENON_HD void evaluate_side(frame<Program> const& f) {
-  evaluate_in_branches<Phase, Stores>(
-      f, held_sequence<Program, computed_on_side<Program, Phase, Stores, Choice, Side>>{});
+  evaluate_in_branches<Phase, Stores, Given>(
+      f, held_sequence<Program, computed_on_side<Program, Phase, Stores, Choice, Side, Given>>{});
 }
 
 }  // namespace detail
 
-// As evaluate_element, but of a choice between elements at addresses only what is chosen.
+// As evaluate_rest, but of a choice between elements at addresses only what is chosen.
 // @pre the program has no scans
-template <int Phase, bool Stores, class Program>
+template <int Phase, bool Stores, class Given, class Program>
 TENON_HD void evaluate_chosen(frame<Program> const& f) {
-  detail::evaluate_side<Phase, Stores, program_traits<Program>::size, 0>(f);
+  detail::evaluate_side<Phase, Stores, program_traits<Program>::size, 0, Given>(f);
 }
 
 }  // namespace tenon

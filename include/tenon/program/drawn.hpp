@@ -14,6 +14,10 @@ template <class... Instructions>
 inline constexpr bool has_random<program<Instructions...>> =
     (false || ... || is_random<typename instruction_traits<Instructions>::op>);
 
+struct nothing_drawn {
+  static consteval bool holds(int) { return false; }
+};
+
 // Of what evaluate_element<Phase, Stores> computes: the random operators of an element's own
 // position, with a seed and a stream that all elements of a row have. Their numbers may be drawn
 // for many elements before any is evaluated.

@@ -81,6 +81,14 @@ template <class T, class Number> void check_draws(Number number) {
   auto const sent = tn::compile([](auto x, auto s) {  // a total beside elements
     return tn::randn(x, s) + tn::sum(x * 0);
   });
+  auto const parted = tn::compile([](auto x, auto s) {  // of rows that are reduced whole
+    auto of_row = tn::sum(x * 0, tn::axis<1>, tn::keepdim);
+    return tn::slice(tn::randn(x, s) + of_row, tn::axis<1>, tn::range<1, tn::end>);
+  });
+  auto const of_blocks = tn::compile([](auto x, auto s) {
+    auto drawn = tn::randn(x, s);
+    return tn::block_max(drawn, tn::axis<1>, tn::ct<128>) * 0 + drawn;
+  });
   for (std::int64_t columns : {1, 3, 4, 5, 8, 33, 64, 1027, 2052})
     for (arrangement how : arrangements) {
       auto x = random_array<T, 2>({6, columns}, how);
@@ -92,7 +100,9 @@ template <class T, class Number> void check_draws(Number number) {
                                g = result_of(behind(x.view(), seed)),
                                h = result_of(stepped(x.view(), seed)),
                                i = result_of(scanned(x.view(), seed)),
-                               j = result_of(sent(x.view(), seed));
+                               j = result_of(sent(x.view(), seed)),
+                               l = result_of(parted(x.view(), seed)),
+                               m = result_of(of_blocks(x.view(), seed));
       for (std::int64_t k = 0; k < a.size(); ++k) {
         std::int64_t const row = k / columns, column = k % columns;
         double const expected = static_cast<T>(tn::ops::random_normal::eval(seed, 0, k));
@@ -103,12 +113,14 @@ template <class T, class Number> void check_draws(Number number) {
         ASSERT_EQ(e[row * columns + columns - 1 - column], expected);
         if (column > 0) {
           ASSERT_EQ(g[row * (columns - 1) + column - 1], expected);
+          ASSERT_EQ(l[row * (columns - 1) + column - 1], expected);
         }
         if (column % 2 == 0) {
           ASSERT_EQ(h[row * ((columns + 1) / 2) + column / 2], expected);
         }
         ASSERT_EQ(i[k], expected);
         ASSERT_EQ(j[k], expected);
+        ASSERT_EQ(m[k], expected);
       }
     }
 }

@@ -62,20 +62,24 @@ template <int Phase, bool Stores, class Program>
 // take_in(frame, i).
 template <int Phase, bool Stores, class Program, class TakeIn>
 [[gnu::always_inline]] inline void evaluate_ordered_block(
-    registers<Program, place::launch>& launch, registers<Program, place::row>& row,
-    registers<Program, place::total>& total, block_addresses<Program, Phase, Stores>& addresses,
-    int count, scan_states<Program, Phase, Stores>& scanned, TakeIn const& take_in) {
+    drawn_block<Program, Phase, Stores> const& numbers, registers<Program, place::launch>& launch,
+    registers<Program, place::row>& row, registers<Program, place::total>& total,
+    block_addresses<Program, Phase, Stores>& addresses, int count,
+    scan_states<Program, Phase, Stores>& scanned, TakeIn const& take_in) {
   constexpr int most_together = sweeps_blocks<Program, Phase, Stores> ? ops::longest_block : 1;
   registers<Program, place::element> elements[most_together];
   auto frame_of = [&](int i) { return frame<Program>{launch, row, elements[i], total}; };
   for (int first = 0; first < count; first += most_together) {
     int const together = count - first < most_together ? count - first : most_together;
-    for (int i = 0; i < together; ++i)
+    for (int i = 0; i < together; ++i) {
       read_element<Phase, Stores>(frame_of(i), addresses, first + i);
+      numbers.take(frame_of(i), first + i);
+    }
+    using given = typename drawn_block<Program, Phase, Stores>::given;
     if constexpr (most_together > 1)
-      evaluate_blockwise<Phase, Stores, Program>(together, frame_of, scanned);
+      evaluate_blockwise<Phase, Stores, given, Program>(together, frame_of, scanned);
     else
-      evaluate_in_order<Phase, Stores>(frame_of(0), scanned);
+      evaluate_in_order<Phase, Stores, given>(frame_of(0), scanned);
     for (int i = 0; i < together; ++i) take_in(frame_of(i), first + i);
   }
 }
@@ -118,7 +122,7 @@ template <int Phase, bool Stores, class Program>
     take_in(f, i, lane);
   };
   if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
-    evaluate_ordered_block(launch, row, total, addresses, count, scanned,
+    evaluate_ordered_block(numbers, launch, row, total, addresses, count, scanned,
                            [&](frame<Program> const& f, int i) {
                              take_in(f, i, i % lane_count);
                              if ((i + 1) % (lane_count * terms_per_lane) == 0)

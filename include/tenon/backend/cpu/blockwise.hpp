@@ -29,8 +29,8 @@ template <class Op, class Value> void reduce_blocks(Value* values, int count, in
 }
 
 // @pre count is at most ops::longest_block, and the first element begins a block; what is read is
-// in the frames
-template <int Phase, bool Stores, class Program, class FrameOf>
+// in the frames, and what Given holds
+template <int Phase, bool Stores, class Given, class Program, class FrameOf>
 void evaluate_blockwise(int count, FrameOf const& frame_of,
                         scan_states<Program, Phase, Stores>& states) {
   visit_instructions<Program>([&](auto index) {
@@ -50,7 +50,8 @@ void evaluate_blockwise(int count, FrameOf const& frame_of,
       } else {
         for (int i = 0; i < count; ++i) scan_element<k>(frame_of(i), state_in<k>(states));
       }
-    } else if constexpr (needed && I::where == place::element && I::is_computed) {
+    } else if constexpr (needed && I::where == place::element && I::is_computed &&
+                         !tenon::detail::is_held<Program, Given>(k)) {
       for (int i = 0; i < count; ++i) step<k>(frame_of(i), typename I::operands{});
     }
   });

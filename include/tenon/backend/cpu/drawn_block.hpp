@@ -12,12 +12,15 @@ namespace tenon::cpu_backend {
 template <class Program, int Phase, bool Stores,
           bool HasRandom = tenon::detail::has_random<Program>>
 struct drawn_block {
+  using given = tenon::detail::nothing_drawn;
   template <class Addresses> drawn_block(frame<Program> const&, Addresses const&, int) {}
+  void take(frame<Program> const&, int) const {}
   void evaluate(frame<Program> const& f, int) const { evaluate_element<Phase, Stores>(f); }
 };
 
 template <class Program, int Phase, bool Stores> struct drawn_block<Program, Phase, Stores, true> {
   using drawn = tenon::detail::drawn<Program, Phase, Stores>;
+  using given = drawn;
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K> struct numbers_of {
     alignas(64) typename at<K>::value_type at_element[block_size];
@@ -37,12 +40,16 @@ template <class Program, int Phase, bool Stores> struct drawn_block<Program, Pha
                                static_cast<numbers_of<k>&>(numbers).at_element);
     });
   }
-  // As evaluate_element, of element i.
-  void evaluate(frame<Program> const& f, int i) const {
+  // Element i's numbers become the values of their operators.
+  void take(frame<Program> const& f, int i) const {
     visit_selected<Program, drawn>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       value_of<k>(f) = static_cast<numbers_of<k> const&>(numbers).at_element[i];
     });
+  }
+  // As evaluate_element, of element i.
+  void evaluate(frame<Program> const& f, int i) const {
+    take(f, i);
     evaluate_rest<Phase, Stores, drawn>(f);
   }
 

@@ -67,8 +67,8 @@ void scan_element(frame<Program> const& f, State& state) {
   }
 }
 
-// As evaluate_element, in a program with scans: elements come in the order of the axis.
-template <int Phase, bool Stores, class Program>
+// As evaluate_rest, in a program with scans: elements come in the order of the axis.
+template <int Phase, bool Stores, class Given, class Program>
 void evaluate_in_order(frame<Program> const& f, scan_states<Program, Phase, Stores>& states) {
   visit_instructions<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
@@ -76,7 +76,7 @@ void evaluate_in_order(frame<Program> const& f, scan_states<Program, Phase, Stor
     constexpr bool needed = element_needs<Program>::template at<Phase, Stores>.needed[k];
     if constexpr (is_scanned<Program, Phase, Stores, k>) {
       scan_element<k>(f, state_in<k>(states));
-    } else if constexpr (needed && I::where == place::element &&
+    } else if constexpr (needed && I::where == place::element && !tenon::detail::is_held<Program, Given>(k) &&
                          (I::kind == op_kind::pointwise || I::kind == op_kind::projection)) {
       step<k>(f, typename I::operands{});
     }

@@ -4,99 +4,26 @@
 // included.
 
 #include "tenon/backend/cuda/parts/block_reduction.cuh"
+#include "tenon/backend/cuda/parts/drawn_vectors.cuh"
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/row_context.cuh"
 #include "tenon/backend/cuda/parts/sweep_needs.cuh"
-#include "tenon/backend/cuda/rows/orders.cuh"
 #include "tenon/backend/cuda/scan/block.cuh"
 #include "tenon/program/branches.hpp"
 
 namespace tenon::detail {
 
-template <class Program, int Items, class Arguments> struct ordered_worker {
+template <class Program, int Items, class Arguments>
+struct ordered_worker : row_context<Program, Arguments> {
   using traits = program_traits<Program>;
   template <int K> using at = typename traits::template at<K>;
   static constexpr int most_threads = 256;
+  template <int Phase, bool Stores>
+  using drawn_numbers = drawn_vector<Program, Phase, Stores, Items>;
 
-  Arguments const& a;
-  registers<Program, place::launch> launch;
-  registers<Program, place::row> row;
-  registers<Program, place::element> none;
-  registers<Program, place::total> total;
-  operand_offsets<Program> where = {};  // of the row
-  row_orders<Program> orders;           // of the row
-  int buffer = 0;                       // of the shared states
-
-  __device__ __forceinline__ explicit ordered_worker(Arguments const& arguments) : a(arguments) {}
-
-  __device__ __forceinline__ frame<Program> values() { return {launch, row, none, total}; }
-
-  // Operand K, `offset` further.
-  template <int K> __device__ __forceinline__ auto read(long long offset) const {
-    using I = at<K>;
-    if constexpr (I::is_position) {
-      return static_cast<typename I::value_type>(reinterpret_cast<long long>(a.loads[I::bits]) +
-                                                 offset);
-    } else {
-      packed<storage_t<I::type>, 1> raw;
-      load_packed<reuse::expected>(raw, load_address<Program, K>(a, offset));
-      return static_cast<typename I::value_type>(element_of(raw, 0));
-    }
-  }
-  template <place Where> __device__ __forceinline__ void read_values() {
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      if constexpr (at<k>::is_read && at<k>::where == Where)
-        value_of<k>(values()) = read<k>(Where == place::row ? where.loads[at<k>::bits] : 0);
-    });
-  }
-  template <place Where> __device__ __forceinline__ void store_values() {
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      if constexpr (at<k>::is_store && at<k>::where == Where)
-        store_one<k>(values(), a, Where == place::row ? where.stores[at<k>::bits] : 0);
-    });
-  }
-
-  __device__ __forceinline__ void begin_launch() {
-    set_launch_values<Program>(launch, a.scalars, a.sizes);
-    read_values<place::launch>();
-    evaluate<place::launch, 0, max_nodes>(values());
-  }
-  __device__ __forceinline__ void begin_row(long long number) {
-    where = {};
-    if (a.rows.size > 0)
-      for_each_digit(a.rows, number, [&](int d, long long digit) {
-        for (int k = 0; k < traits::load_count; ++k) where.loads[k] += digit * a.load_rows[k][d];
-        for (int k = 0; k < traits::store_count; ++k) where.stores[k] += digit * a.store_rows[k][d];
-      });
-    read_values<place::row>();
-    evaluate<place::row, 0, 0>(values());
-  }
-
-  template <class Selected, class Registers>
-  __device__ __forceinline__ static void clear(Registers& states) {
-    for_each_selected<Program, Selected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(states) = at<k>::op::template identity<arithmetic_t<at<k>::type>>();
-    });
-  }
-  // A number in the arithmetic of instruction K, or a state as it is.
-  template <int K, class Value> __device__ __forceinline__ static auto as_operand(Value const& v) {
-    if constexpr (std::is_class_v<Value>)
-      return v;
-    else
-      return static_cast<arithmetic_t<at<K>::type>>(v);
-  }
-  template <class Selected, class Registers>
-  __device__ __forceinline__ static void accumulate(frame<Program> const& f, Registers& states) {
-    for_each_selected<Program, Selected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using op = typename at<k>::op;
-      auto& state = read_register<k>(states);
-      state = op::combine(state, op::lift(as_operand<k>(value_of<at<k>::first_operand>(f))));
-    });
-  }
+  using base = row_context<Program, Arguments>;
+  using base::a, base::buffer, base::row, base::base, base::values, base::where;
 
   template <int MaxThreads, int... Phase>
   __device__ __forceinline__ void run_phases(std::integer_sequence<int, Phase...>) {
@@ -111,15 +38,15 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
   __device__ __forceinline__ void sweep(long long first, long long step) {
     using reductions = reductions_of<Program, place::row, Phase>;
     selected_registers<Program, needed_scans<Program, Phase, Stores>> carried;
-    clear<needed_scans<Program, Phase, Stores>>(carried);
-    clear<reductions>(row);
+    base::template clear<needed_scans<Program, Phase, Stores>>(carried);
+    base::template clear<reductions>(row);
     long_chains<Program, reductions> of_tiles;
     for (; first < a.columns.size; first += step) {
       tile<Phase, Stores> items(*this, first + static_cast<long long>(threadIdx.x) * Items);
       items.template evaluate_from<0>(carried);
 #pragma unroll
       for (int i = 0; i < Items; ++i)
-        if (items.is_live(i)) accumulate<reductions>(items.frame_of(i), row);
+        if (items.is_live(i)) base::template accumulate<reductions>(items.frame_of(i), row);
       of_tiles.carry(row);
       if constexpr (Stores) items.store();
     }
@@ -169,6 +96,28 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
                 ordered_element(read_register<k>(worker.orders), first + i);
         });
       }
+      draw();
+    }
+    // The numbers that the elements do not draw by themselves. Positions are computed again: a
+    // place among the elements that is not known while compiling would put them all into local
+    // memory.
+    __device__ __forceinline__ void draw() {
+      drawn_numbers<Phase, Stores> numbers;
+      numbers.draw(
+          worker.values(),
+          [&](auto k) {
+            return left >= Items &&
+                   worker.a.load_columns[at<decltype(k)::value>::bits][worker.a.columns.dims - 1] ==
+                       1;
+          },
+          [&](auto k, int i) {
+            constexpr int position = decltype(k)::value;
+            return is_live(i)
+                       ? worker.template read<position>(offsets_of(i).loads[at<position>::bits])
+                       : typename at<position>::value_type{};
+          });
+#pragma unroll
+      for (int i = 0; i < Items; ++i) numbers.take(elements[i], i);
     }
     __device__ __forceinline__ bool is_live(int i) const {
       return first + i < worker.a.columns.size;
@@ -243,7 +192,7 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
 #pragma unroll
       for (int i = 0; i < Items; ++i)
         if constexpr (From == 0 && scan == traits::size)
-          evaluate_chosen<Phase, Stores>(frame_of(i));
+          evaluate_chosen<Phase, Stores, typename drawn_numbers<Phase, Stores>::given>(frame_of(i));
         else
           evaluate_between<From, scan>(frame_of(i));
       if constexpr (scan < traits::size) {
@@ -259,6 +208,7 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
         if constexpr (k >= From && k < To &&
                       element_needs<Program>::template at<Phase, Stores>.needed[k] &&
                       I::where == place::element &&
+                      !drawn_numbers<Phase, Stores>::template holds<k> &&
                       (I::kind == op_kind::pointwise || I::kind == op_kind::projection))
           step<k>(f, typename I::operands{});
       });
@@ -270,9 +220,9 @@ template <class Program, int Items, class Arguments> struct ordered_worker {
       State lifted[Items], mine = identity, before = identity;
 #pragma unroll
       for (int i = 0; i < Items; ++i) {
-        lifted[i] = is_live(i)
-                        ? op::lift(as_operand<K>(value_of<at<K>::first_operand>(frame_of(i))))
-                        : identity;
+        lifted[i] = is_live(i) ? op::lift(base::template as_operand<K>(
+                                     value_of<at<K>::first_operand>(frame_of(i))))
+                               : identity;
         mine = op::combine(mine, lifted[i]);
       }
       if constexpr (op::is_blockwise) {

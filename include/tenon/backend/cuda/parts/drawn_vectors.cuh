@@ -19,6 +19,7 @@ struct drawn_by_vector : drawn<Program, Phase, Stores> {
 template <class Program, int Phase, bool Stores, int V, bool HasRandom = has_random<Program>>
 struct drawn_vector {
   template <int K> static constexpr bool holds = false;
+  using given = nothing_drawn;
   template <class IsRun, class Position>
   __device__ __forceinline__ void draw(frame<Program> const&, IsRun const&, Position const&) {}
   __device__ __forceinline__ void take(registers<Program, place::element>&, int) const {}
@@ -31,6 +32,7 @@ struct drawn_vector<Program, Phase, Stores, V, true> {
   using selected_numbers = drawn_by_vector<Program, Phase, Stores, V>;
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K> static constexpr bool holds = selected_numbers::template holds<K>;
+  using given = drawn<Program, Phase, Stores>;
   selected_registers<Program, selected_numbers> numbers;
 
   // position(k, i) is that of element i; where is_run(k), position(k, i) = position(k, 0) + i.

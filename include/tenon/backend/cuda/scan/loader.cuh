@@ -2,7 +2,7 @@
 #pragma once
 // Which columns of a tile each thread of the scan skeletons has, and how they are loaded.
 
-#include "tenon/backend/cuda/ordered/worker.cuh"
+#include "tenon/backend/cuda/parts/row_context.cuh"
 
 namespace tenon::detail {
 
@@ -16,8 +16,8 @@ template <class Program, int V, int Items> struct element_loads {
 // Element i of item u of lane l of warp w is column ((w * Items + u) * 32 + l) * V + i of a tile.
 // @pre the columns have one axis
 template <class Program, int V, int Items, class Arguments>
-struct scan_loader : ordered_worker<Program, 1, Arguments> {
-  using base = ordered_worker<Program, 1, Arguments>;
+struct scan_loader : row_context<Program, Arguments> {
+  using base = row_context<Program, Arguments>;
   using base::a;
   using base::where;
   using typename base::traits;

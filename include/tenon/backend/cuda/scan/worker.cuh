@@ -3,7 +3,12 @@
 // One thread's part of a tile of columns in their order: vectors of its warp's neighbouring columns
 // through the program, each scan over the vectors, the lanes and the warps.
 
+#include "tenon/backend/cuda/parts/block_reduction.cuh"
 #include "tenon/backend/cuda/parts/drawn_vectors.cuh"
+#include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
+#include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/sweep_needs.cuh"
+#include "tenon/backend/cuda/scan/block.cuh"
 #include "tenon/backend/cuda/scan/loader.cuh"
 #include "tenon/ops/window.hpp"
 
