@@ -116,6 +116,43 @@ TEST(cpu_rows, bits_do_not_depend_on_strides_or_merging) {
   EXPECT_TRUE(has_same_bits(plain, reversed));
 }
 
+// Columns across memory in one axis and in two: rows are brought together, 16 or fewer, as far as
+// the innermost row axis goes; the result may replace the operand.
+TEST(cpu_rows, rows_that_lie_across_have_the_bits_of_rows) {
+  for (long long rows : {4, 5, 16, 19, 70, 300})
+    for (long long columns : {1, 15, 33, 1025, 16411}) {
+      if (rows == 300 && columns > 1025) continue;
+      auto x = random_values(rows * columns, -20, 20);
+      auto const expected = run_softmax(x, rows, columns);
+      std::vector<float> across(expected.size()), back(across);
+      for (long long i = 0; i < rows; ++i)
+        for (long long j = 0; j < columns; ++j) across[j * rows + i] = x[i * columns + j];
+      auto const check = [&](char const* how) {
+        for (long long i = 0; i < rows; ++i)
+          for (long long j = 0; j < columns; ++j) back[i * columns + j] = across[j * rows + i];
+        ASSERT_TRUE(has_same_bits(expected, back)) << rows << "x" << columns << ", " << how;
+      };
+      auto const operand_of = across;
+      run<matrix>(
+          "rows", row_softmax,
+          {{rows}, {columns}, {{operand_of.data(), {1}, {rows}}}, {{across.data(), {1}, {rows}}}});
+      check("to another array");
+      across = operand_of;
+      run<matrix>(
+          "rows", row_softmax,
+          {{rows}, {columns}, {{across.data(), {1}, {rows}}}, {{across.data(), {1}, {rows}}}});
+      check("in place");
+      if (columns % 3 != 0 || rows % 5 != 0) continue;
+      across = operand_of;
+      run<matrix>("rows", row_softmax,
+                  {{rows / 5, 5},
+                   {columns / 3, 3},
+                   {{operand_of.data(), {5, 1}, {3 * rows, rows}}},
+                   {{across.data(), {5, 1}, {3 * rows, rows}}}});
+      check("along four axes");
+    }
+}
+
 TEST(cpu_rows, row_and_element_stores_and_row_loads) {
   for (long long columns : {0, 1, 33, 1025}) {
     long long const rows = 9;

@@ -3,7 +3,7 @@
 // The loads and stores of one row → for each block of its columns, addresses at which every operand
 // is contiguous.
 
-#include "tenon/backend/cpu/call.hpp"
+#include "tenon/backend/cpu/row_state.hpp"
 
 namespace tenon::cpu_backend {
 
@@ -79,14 +79,17 @@ template <int K, class T> T* buffer_in(block_buffer<K, T>& b) { return b.element
 // Where an operand is contiguous its own memory is used, elsewhere a buffer.
 template <class Program, int Phase, bool Stores> class block_operands {
  public:
-  block_operands(call<Program> const& c, coordinate const& row) : call_(c) {
+  block_operands(call<Program> const& c, row_state<Program> const& state) : call_(c) {
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename traits::template at<k>;
       if constexpr (I::is_position)
-        position_in<k>(positions_) = c.template position<I>(row);
+        position_in<k>(positions_) = c.template position<I>(state.where);
+      else if (auto* panel = panel_of<k>(state))
+        address_in<k>(row_) = panel, is_direct_[k] = true;
       else
-        address_in<k>(row_) = c.template address<I>(row);
+        address_in<k>(row_) = c.template address<I>(state.where),
+        is_direct_[k] = c.template is_contiguous_in_row<I>();
     });
   }
 
@@ -132,12 +135,22 @@ template <class Program, int Phase, bool Stores> class block_operands {
   template <int K> auto* direct(long long begin, int count) {
     using I = typename traits::template at<K>;
     auto* first = address_in<K>(row_);
-    if (call_.template is_contiguous_in_row<I>()) return first + begin;
+    if (is_direct_[K]) return first + begin;
     return direct_address(call_.layout.columns, call_.template column_strides<I>(), first, begin,
                           count);
   }
 
+  // Where operand K was brought for neighbouring rows together, else null.
+  template <int K> auto* panel_of(row_state<Program> const& state) const {
+    using I = typename traits::template at<K>;
+    if constexpr (I::is_window)
+      return static_cast<storage_t<I::type>*>(nullptr);
+    else
+      return state.panels.template row_of<I>(call_);
+  }
+
   call<Program> const& call_;
+  bool is_direct_[tenon::detail::at_least_one(traits::size)] = {};  // side by side in the row
   block_addresses<Program, Phase, Stores> row_, block_;
   block_buffers<Program, Phase, Stores> buffers_;
   block_positions<Program, Phase, Stores> positions_;

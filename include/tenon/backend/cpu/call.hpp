@@ -31,6 +31,12 @@ template <class Program> struct call {
     else
       return layout.stores[I::bits].column_strides;
   }
+  template <class I> long long const* row_strides() const {
+    if constexpr (I::is_read)
+      return layout.loads[I::bits].row_strides;
+    else
+      return layout.stores[I::bits].row_strides;
+  }
   template <class I> bool is_contiguous_in_row() const {
     if constexpr (I::is_read)
       return load_is_contiguous[I::bits];
@@ -74,19 +80,6 @@ buffer<Element> const& order_in(row_order<K, Element> const& order) {
   return order.elements;
 }
 
-// The values outside the sweeps, and where the row lies. Every thread has its own.
-template <class Program> struct row_state {
-  coordinate where{};
-  registers<Program, place::launch> launch{};
-  registers<Program, place::row> row{};
-  registers<Program, place::element> no_element{};
-  registers<Program, place::total> total{};
-  [[no_unique_address]] row_order_file<Program, typename program_traits<Program>::sequence>
-      orders{};
-
-  frame<Program> values() { return {launch, row, no_element, total}; }
-};
-
 // What is read or written at one place.
 template <class Program, place Where> struct moves_at {
   struct reads {
@@ -102,51 +95,5 @@ template <class Program, place Where> struct moves_at {
     }
   };
 };
-
-// Reads the loads of one place that is not element.
-template <place Where, class Program>
-void load_values(call<Program> const& c, row_state<Program>& state) {
-  visit_selected<Program, typename moves_at<Program, Where>::reads>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::is_load)
-      value_of<k>(state.values()) =
-          static_cast<typename I::value_type>(*c.template address<I>(state.where));
-    else
-      value_of<k>(state.values()) = c.template position<I>(state.where);
-  });
-}
-
-// Writes the operand of store K at its address, or where it finds that its place is.
-template <int K, class Program, class Storage>
-void store_value(frame<Program> const& f, Storage* address) {
-  using I = typename program_traits<Program>::template at<K>;
-  if constexpr (I::is_window) {
-    long long const further = value_of<I::second_operand>(f);
-    if (further == ops::nowhere) return;
-    address += further;
-  }
-  *address = static_cast<Storage>(value_of<I::first_operand>(f));
-}
-
-// Writes the stores of one place that is not element.
-template <place Where, class Program>
-void store_values(call<Program> const& c, row_state<Program>& state) {
-  visit_selected<Program, typename moves_at<Program, Where>::stores>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    store_value<k>(state.values(), c.template address<I>(state.where));
-  });
-}
-
-// The state before the first row: literals, scalars, sizes, operands of one element, and what
-// follows from them alone.
-template <class Program> row_state<Program> initial_state(call<Program> const& c) {
-  row_state<Program> state;
-  set_launch_values<Program>(state.launch, c.arguments.scalars, c.layout.sizes);
-  load_values<place::launch>(c, state);
-  evaluate<place::launch, 0, program_traits<Program>::row_phases>(state.values());
-  return state;
-}
 
 }  // namespace tenon::cpu_backend

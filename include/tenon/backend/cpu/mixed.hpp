@@ -100,7 +100,7 @@ struct mixed {
       load_values<place::row>(c, state);
       evaluate<place::row, 0, 0>(state.values());
       run_phases<1>(c, state);
-      block_operands<Program, last, true> operands(c, state.where);
+      block_operands<Program, last, true> operands(c, state);
       for (long long done = 0; done < c.layout.columns.size; done += block_size) {
         long long const left = c.layout.columns.size - done;
         int const count = left < block_size ? static_cast<int>(left) : block_size;

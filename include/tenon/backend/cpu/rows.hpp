@@ -11,9 +11,10 @@ namespace tenon::cpu_backend {
 // split.
 inline constexpr long long rows_worth_splitting = 64;
 
-// Rows of one task: a power of two, so that the tree of the totals is the one of an undivided loop.
-constexpr long long rows_per_task(long long columns) {
-  long long rows = 1;
+// Rows of one task, `together` at least: a power of two, so that the tree of the totals is the one
+// of an undivided loop.
+constexpr long long rows_per_task(long long columns, int together = 0) {
+  long long rows = together > 0 ? together : 1;
   while (rows < 1024 && 2 * rows * columns <= columns_per_task) rows *= 2;
   return rows;
 }
@@ -42,11 +43,14 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
   total_states<Program> identity;
   set_identity(identity);
   pairwise<total_states<Program>, combine_states> total{combine_states{}};
+  int const together = row_panels<Program>::rows_together(c);
   for (long long row = begin; row < end; ++row) {
     locate(c.layout.rows, row, state.where);
+    if (together > 0) state.panels.go_to(c, state.where, row, end, together, is_parallel);
     load_values<place::row>(c, state);
     evaluate<place::row, 0, 0>(state.values());
     run_phases<1>(c, state, is_parallel);
+    if (together > 0) state.panels.leave(c, is_parallel);
     store_values<place::row>(c, state);
     after(row, state);
     if constexpr (!total_states<Program>::is_empty) {
@@ -65,7 +69,7 @@ total_states<Program> run_all_rows(call<Program> const& c, row_state<Program> co
   if (count < rows_worth_splitting && c.layout.columns.size > columns_per_task)
     return run_rows(c, state, 0, count, true, after);
   return combine_parts<total_states<Program>>(
-      count, rows_per_task(c.layout.columns.size),
+      count, rows_per_task(c.layout.columns.size, row_panels<Program>::rows_together(c)),
       [&](long long begin, long long end) { return run_rows(c, state, begin, end, false, after); });
 }
 

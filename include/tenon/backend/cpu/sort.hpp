@@ -21,7 +21,7 @@ template <int K, class Program> void sort_value(call<Program> const& c, row_stat
   long long const size = c.layout.columns.size;
   buffer<element>& order = order_in<K>(state.orders);
   order.resize(size);
-  block_operands<Program, before, false> operands(c, state.where);
+  block_operands<Program, before, false> operands(c, state);
   scan_states<Program, before, false> scanned;
   begin_scans(state, scanned);
   for (long long done = 0; done < size; done += block_size) {

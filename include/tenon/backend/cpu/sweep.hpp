@@ -22,7 +22,7 @@ reduction_states<Program, place::row, Phase> sweep_part(call<Program> const& c,
   states identity;
   set_identity(identity);
   pairwise<states, combine_states> total{combine_states{}};
-  block_operands<Program, Phase, Stores> operands(c, state.where);
+  block_operands<Program, Phase, Stores> operands(c, state);
   scan_states<Program, Phase, Stores> scanned;
   begin_scans(state, scanned);
   for (long long done = begin; done < end; done += block_size) {
