@@ -79,6 +79,8 @@ constexpr call_form sort_calls[] = {
     {"sort(x, axis<k>), sort(x, axis<k>, descending)", "the elements in order, equal ones as they were"},
     {"argsort(x, axis<k>), argsort(x, axis<k>, descending)", "where they were, i64"},
     {"sort_with_index(x, axis<k>), sort_with_index(x, axis<k>, descending)", "`auto [values, indices]`"},
+    {"median(x, axis<k>), nanmedian", "the middle element, of two the lower; NaN where there is one, or where there is nothing else; with `keepdim` too"},
+    {"quantile(x, q, axis<k>)", "what a part q of the axis is below, between two elements by linear interpolation; NaN where one is, and for q outside 0 to 1; with `keepdim` too"},
 };
 constexpr call_form view_calls[] = {
     {"pad(x, axis<k>, widths<a, b>, 0)", "a elements before and b after: a number, or `tn::edge`, `tn::reflect`, `tn::wrap`"},
@@ -170,6 +172,8 @@ int main(int argc, char** argv) {
       "tn::axis<1>), tn::axis<1>, tn::descending), tn::axis<1>)` is one launch. On CUDA a block sorts a row: up to 4096 elements in\n"
       "shared memory, longer rows (below 2^31 elements) in tiles that it merges in a workspace of 16 bytes per element (32 for 8-byte\n"
       "elements) of the rows in flight.\n\n"
+      "What would have as many elements as the values say (unique, nonzero, a selection by a mask) is no result of an expression, whose\n"
+      "extents follow from those of its operands: `tn::sort` beside a comparison with what comes before, or `tn::where`, mark them.\n\n"
       "## Views\n\n"
       "Nodes: " + names(tn::ops::movement_table{}) + ". Called as `tn::transpose`, `tn::slice`, `tn::reshape`, `tn::flatten`,\n"
       "`tn::squeeze`, `tn::unsqueeze` and `tn::broadcast_to`. They cost no kernel: a view is how an argument is read.\n\n"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Opt-in: sort, argsort and sort_with_index, to be used in expressions as the functions of tenon.hpp are.
+// Opt-in: sort, argsort and sort_with_index, and what follows from an order: median, nanmedian, quantile. They are used in
+// expressions as the functions of tenon.hpp are.
 
 #include "tenon/backend/cpu/sort.hpp"
 #include "tenon/capture/sort.hpp"
+#include "tenon/nn/order_statistics.hpp"
 #if defined(__CUDACC__)
 #include "tenon/backend/cuda/sort/plan.cuh"
 #endif

@@ -13,6 +13,16 @@ inline constexpr smallest_t smallest{};
 
 namespace detail {
 
+// The greatest number of x's type, or the least, infinities among them.
+template <bool IsGreatest, class X>
+constexpr auto extreme_number(X const& x) {
+  using number = arithmetic_t<X::type>;
+  constexpr number extreme = IsGreatest ? math::largest<number> : math::smallest<number>;
+  return value<X::type>{x.owner, std::is_floating_point_v<number>
+                                     ? build::literal(*x.owner, X::type, static_cast<double>(extreme))
+                                     : build::integer_literal(*x.owner, X::type, static_cast<long long>(extreme))};
+}
+
 template <class Op>
 struct topk_chain {
   // Element number K of the order, and the K + 1 of them that are known then.
@@ -34,21 +44,13 @@ struct topk_chain {
   static constexpr auto best(X const& x, Position position) {
     graph& g = *x.owner;
     constexpr bool is_lowest = std::is_same_v<Op, ops::first_in_order>;
-    using number = arithmetic_t<X::type>;
-    auto taken = where(position == ops::indexed_choice::no_index, worst<number, is_lowest>(x), x);
+    auto taken = where(position == ops::indexed_choice::no_index, extreme_number<is_lowest>(x), x);
     int pair = build::pointwise(g, op_id<ops::indexed>, {{build::broadcast_trailing(g, position.id, dim_list(g[x.id].dims)), taken.id}, 2});
     int chosen = build::reduce(g, op_id<Op>, pair, 1u << Axis);
     using kept = kept_shape<X, Axis>;
     value_t<X::type, kept> values{&g, restore_axes(g, build::project(g, op_id<ops::chosen_value>, chosen, X::type), 1u << Axis, X::rank)};
     value_t<dtype::i64, kept> indices{&g, restore_axes(g, build::project(g, op_id<ops::chosen_index>, chosen, dtype::i64), 1u << Axis, X::rank)};
     return indexed_values<decltype(values), decltype(indices)>{values, indices};
-  }
-  template <class Number, bool IsLowest, class X>
-  static constexpr auto worst(X const& x) {
-    constexpr Number number = IsLowest ? math::largest<Number> : math::smallest<Number>;
-    return value<X::type>{x.owner, std::is_floating_point_v<Number>
-                                       ? build::literal(*x.owner, X::type, static_cast<double>(number))
-                                       : build::integer_literal(*x.owner, X::type, static_cast<long long>(number))};
   }
   template <class Along, class First, class... Rest>
   static constexpr auto joined(Along along, First const& first, Rest const&... rest) {
