@@ -36,6 +36,7 @@
 #include "tenon/nn/optimizer.hpp"
 #include "tenon/nn/quantize.hpp"
 #include "tenon/nn/rope.hpp"
+#include "tenon/nn/scatter_mean.hpp"
 #include "tenon/nn/softmax.hpp"
 #include "tenon/report/explain.hpp"
 #include "tenon/runtime/copy.hpp"

@@ -74,6 +74,24 @@ TEST(scatter, rows_at_an_index_of_one_axis) {
     }
 }
 
+TEST(scatter, means_of_what_comes_to_a_place) {
+  auto const f =
+      tn::compile([](auto b, auto i, auto u) { return tn::scatter_mean(b, tn::axis<0>, i, u); });
+  for (lengths const& l : cases) {
+    auto base = random_array<double, 2>({l.base, l.width}),
+         updates = random_array<double, 2>({l.updates, l.width});
+    auto index = indices_of(l.updates, l.base);
+    doubles expected = naive(base.values(), index.values(), updates.values(), plus),
+            count = expected, ones = updates.values();
+    std::fill(count.values.begin(), count.values.end(), 1);
+    std::fill(ones.values.begin(), ones.values.end(), 1);
+    count = naive(count, index.values(), ones, plus);
+    doubles const found = result_of(f(base.view(), index.view(), updates.view()));
+    for (std::int64_t k = 0; k < found.size(); ++k)
+      EXPECT_NEAR(found[k], expected[k] / count[k], 1e-12) << l.base << " " << l.updates;
+  }
+}
+
 // An index for each element, along either axis, as take_along_axis reads.
 TEST(scatter, elements_at_an_index_of_all_axes) {
   auto const rows =
