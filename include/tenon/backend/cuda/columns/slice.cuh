@@ -88,18 +88,17 @@ template <class Program, class C> struct columns_slice {
   }
 
   // Loads `Items` positions of the selected operands, the thread's from number `step` on; what is
-  // not inside is 0.
-  template <class Selected, int Items, class Tile>
+  // not inside is 0. IsFull: is_full is known.
+  template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void load(Tile& loaded, long long first, long long end,
                                        int step) const {
     if constexpr (may_keep) {
       if (a.is_kept) {
-        bool const is_inside = is_full<Items>(first, end);
         for_each_selected<Program, selected_by_keeping<Program, v, Selected, true>>(
             [&](auto selected) {
               constexpr int k = decltype(selected)::value;
               auto& to = read_register<k>(loaded).at;
-              if (is_inside) {
+              if constexpr (IsFull) {
 #pragma unroll
                 for (int u = 0; u < Items; ++u) kept::template take<k>(to[u], step + u);
               } else {
@@ -111,17 +110,16 @@ template <class Program, class C> struct columns_slice {
                 }
               }
             });
-        return read_any<selected_by_keeping<Program, v, Selected, false>, Items>(loaded, first,
-                                                                                 end);
+        return read_any<selected_by_keeping<Program, v, Selected, false>, Items, IsFull>(
+            loaded, first, end);
       }
     }
-    read_any<Selected, Items>(loaded, first, end);
+    read_any<Selected, Items, IsFull>(loaded, first, end);
   }
   // The same from global memory.
-  template <class Selected, int Items, class Tile>
+  template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void read_any(Tile& loaded, long long first, long long end) const {
-    if (!a.is_plain || !is_full<Items>(first, end))
-      return read<Selected, Items>(loaded, first, end);
+    if (!IsFull || !a.is_plain) return read<Selected, Items>(loaded, first, end);
     int const height = static_cast<int>(blockDim.y);
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;

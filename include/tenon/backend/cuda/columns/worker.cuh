@@ -57,7 +57,6 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
   // combines them. @post false: another block has the result
   template <int Phase> __device__ __forceinline__ bool reduce() {
-    using loads = needed_loads<Program, v, items, Phase, false>;
     using states = typename side::template states<Phase>;
     selected_registers<Program, states> running[v];
     cascade<Program, states> levels[v];
@@ -68,14 +67,12 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     int step = 0;
     for (long long first = first_position() + threadIdx.y; first < end;
          first += height * items, step += items) {
-      selected_registers<Program, loads> loaded;
-      this->template load<loads, items>(loaded, first, end, step);
-      vector_part<items> const live{(end - first + height - 1) / height};
-#pragma unroll
-      for (int i = 0; i < v; ++i) {
-        take_positions<Phase, loads>(running[i], loaded, i, live);
-        levels[i].after_tile(running[i]);
-      }
+      // Two loops in one: what may be missing costs the others a third of their instructions.
+      if (this->template is_full<items>(first, end))
+        take_positions<Phase, true>(running, first, end, step);
+      else
+        take_positions<Phase, false>(running, first, end, step);
+      cascade<Program, states>::after_tiles(levels, running);
     }
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
@@ -91,10 +88,25 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     return is_last;
   }
 
-  // Row i of the loaded positions, of which the first `live` are inside.
+  // `items` positions from `first` on. IsFull: all of them are inside, and all rows.
+  template <int Phase, bool IsFull, class States>
+  __device__ __forceinline__ void take_positions(States (&running)[v], long long first,
+                                                 long long end, int step) {
+    using loads = needed_loads<Program, v, items, Phase, false>;
+    selected_registers<Program, loads> loaded;
+    this->template load<loads, items, IsFull>(loaded, first, end, step);
+    int live = 0;
+    if (!IsFull)
+#pragma unroll
+      for (int u = 0; u < items; ++u) live += first + u * static_cast<int>(blockDim.y) < end;
+#pragma unroll
+    for (int i = 0; i < v; ++i)
+      take_row<Phase, loads>(running[i], loaded, i, IsFull || live == items, live);
+  }
+  // Row i of the loaded positions: all of them, or the first `live`.
   template <int Phase, class Loads, class States, class Tile>
-  __device__ __forceinline__ void take_positions(States& running, Tile const& loaded, int i,
-                                                 vector_part<items> const& live) {
+  __device__ __forceinline__ void take_row(States& running, Tile const& loaded, int i, bool is_all,
+                                           int live) {
     using collected = typename side::template collected<Phase, items>;
     selected_registers<Program, collected> values;
 #pragma unroll
@@ -110,62 +122,62 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
             static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
       });
     }
-    side::template accumulate<collected, items>(running, values, live.is_whole(), live.count());
+    side::template accumulate<collected, items>(running, values, is_all, live);
   }
 
   __device__ __forceinline__ void store_elements() {
     constexpr int stored_items = items * v > 16 ? 16 / v : items;
-    using loads = needed_loads<Program, v, stored_items, phases + 1, true>;
-    using stored = element_stores<Program, v>;
     int const height = static_cast<int>(blockDim.y);
     long long const end = end_position();
     int step = 0;
     for (long long first = first_position() + threadIdx.y; first < end;
-         first += height * stored_items, step += stored_items) {
-      selected_registers<Program, loads> loaded;
-      this->template load<loads, stored_items>(loaded, first, end, step);
-      bool const is_plain = a.is_plain && this->template is_full<stored_items>(first, end);
+         first += height * stored_items, step += stored_items)
+      if (a.is_plain && this->template is_full<stored_items>(first, end))
+        store_positions<stored_items, true>(first, end, step);
+      else
+        store_positions<stored_items, false>(first, end, step);
+  }
+  // IsPlain: is_full, and nothing is to be looked for.
+  template <int Items, bool IsPlain>
+  __device__ __forceinline__ void store_positions(long long first, long long end, int step) {
+    using loads = needed_loads<Program, v, Items, phases + 1, true>;
+    using stored = element_stores<Program, v>;
+    selected_registers<Program, loads> loaded;
+    this->template load<loads, Items, IsPlain>(loaded, first, end, step);
+    operand_offsets<Program> where;
+    if constexpr (IsPlain) this->template find_position<stored>(where, first);
 #pragma unroll
-      for (int u = 0; u < stored_items; ++u) {
-        long long at = first + u * height;
-        selected_registers<Program, stored> results;
+    for (int u = 0; u < Items; ++u) {
+      long long const at = first + u * static_cast<int>(blockDim.y);
+      selected_registers<Program, stored> results;
 #pragma unroll
-        for (int i = 0; i < v; ++i) {
-          registers<Program, place::element> element;
-          frame<Program> f = frame_of(i, element);
-          take_element<Program, loads>(element, loaded, u, i);
-          evaluate_element<phases + 1, true>(f);
-          for_each_selected<Program, stored>([&](auto selected) {
-            constexpr int k = decltype(selected)::value;
-            read_register<k>(results).at[i] =
-                value_of<program_traits<Program>::template at<k>::first_operand>(f);
-          });
-        }
-        if (is_plain) {
-          for_each_selected<Program, stored>([&](auto selected) {
-            constexpr int k = decltype(selected)::value;
-            using I = typename program_traits<Program>::template at<k>;
-            long long const stride = a.store_columns[I::bits][0];
-            auto* const to = store_address<Program, k>(a, offsets.stores[I::bits] + first * stride);
-            store_packed(to + u * (height * stride),
-                         pack<storage_t<I::type>>(read_register<k>(results).at));
-          });
-          continue;
-        }
-        if (at >= end || part.is_empty()) continue;
-        operand_offsets<Program> where;
-        this->template find_position<stored>(where, at);
+      for (int i = 0; i < v; ++i) {
+        registers<Program, place::element> element;
+        frame<Program> f = frame_of(i, element);
+        take_element<Program, loads>(element, loaded, u, i);
+        evaluate_element<phases + 1, true>(f);
         for_each_selected<Program, stored>([&](auto selected) {
           constexpr int k = decltype(selected)::value;
-          using I = typename program_traits<Program>::template at<k>;
-          auto* to = store_address<Program, k>(a, where.stores[I::bits]);
-          auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
-          if (a.store_moves_whole[I::bits] && part.is_whole())
-            store_packed(to, vector);
-          else
-            store_singly(to, vector, a.store_rows[I::bits][a.rows.dims - 1], part.count());
+          read_register<k>(results).at[i] =
+              value_of<program_traits<Program>::template at<k>::first_operand>(f);
         });
       }
+      if constexpr (!IsPlain) {
+        if (at >= end || part.is_empty()) continue;
+        this->template find_position<stored>(where, at);
+      }
+      for_each_selected<Program, stored>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        auto* const to = store_address<Program, k>(a, where.stores[I::bits]);
+        auto const vector = pack<storage_t<I::type>>(read_register<k>(results).at);
+        if (IsPlain || (a.store_moves_whole[I::bits] && part.is_whole()))
+          store_packed(to, vector);
+        else
+          store_singly(to, vector, a.store_rows[I::bits][a.rows.dims - 1], part.count());
+        if (IsPlain)
+          where.stores[I::bits] += static_cast<int>(blockDim.y) * a.store_columns[I::bits][0];
+      });
     }
   }
 

@@ -218,6 +218,19 @@ template <class Program, class Running> class cascade {
     clear<middle>(middle_);
   }
 
+  // The same for several that take in their tiles together: most times one branch for all.
+  template <int N, class States>
+  static __device__ __forceinline__ void after_tiles(cascade (&all)[N], States (&states)[N]) {
+    unsigned const before = all[0].tiles_, tiles = before + 1;
+    all[0].tiles_ = tiles;
+    if (tiles % carried_tiles != 0 && tiles % 16 != 0) return;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      all[i].tiles_ = before;
+      all[i].after_tile(states[i]);
+    }
+  }
+
   // All levels and the chains, into the thread's row registers.
   template <class States>
   __device__ __forceinline__ void finish(registers<Program, place::row>& row,

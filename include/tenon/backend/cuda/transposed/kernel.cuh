@@ -163,20 +163,19 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
     for_each_selected<Program, stored>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
+      using T = storage_t<I::type>;
+      auto const vector = pack<T>(read_register<k>(results).at);
       if constexpr (may_turn_stores<Program>)
         if (a.store_is_turned[I::bits]) {
-          using T = storage_t<I::type>;
           T* const turned = reinterpret_cast<T*>(shared + a.store_shared[I::bits]);
 #pragma unroll
           for (int i = 0; i < v; ++i)
-            turned[(x * v + i) * tile_pitch<T> + y + u * height] =
-                to_storage<T>(read_register<k>(results).at[i]);
+            turned[(x * v + i) * tile_pitch<T> + y + u * height] = element_of(vector, i);
           return;
         }
       auto* to = store_address<Program, k>(
           a, offsets.stores[I::bits] + (inner + x * v) * a.store_inner[I::bits] +
                  (outer + y + u * height) * a.store_outer[I::bits]);
-      auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
       if (a.store_moves_whole[I::bits] && part.is_whole())
         store_packed(to, vector);
       else
