@@ -32,7 +32,8 @@ namespace tenon::schedules {
 
 // The rows family runs them too; of a family of their own, they have a kernel more to choose from.
 inline constexpr family split_rows{
-    "split rows", "rows in runs of memory, by one group of threads each or by all blocks together",
+    "split rows",
+    "rows in runs of memory, by a group of threads or a cluster each, or by all blocks",
     [](iteration_space const& space, schedule& s) {
       return rows.accepts(space, s) && detail::are_split(space, s.columns);
     }};

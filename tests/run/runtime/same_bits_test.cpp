@@ -63,6 +63,54 @@ TEST(same_bits, of_rows_of_float) { check_rows<float>(); }
 TEST(same_bits, of_rows_of_bfloat16) { check_rows<tn::bfloat16>(); }
 TEST(same_bits, of_rows_of_double) { check_rows<double>(); }
 
+// Channels of images: runs of memory at a stride, which a cluster's shared memory holds, or all
+// blocks share.
+struct channel_results {
+  bytes normal, mean;
+};
+channel_results normalize(array<float, 4>& x) {
+  auto const f = tn::compile([](auto x) {
+    constexpr auto along = tn::axis<0, 2, 3>;
+    auto centre = tn::mean(x, along, tn::keepdim);
+    auto variance = tn::var(x, along, tn::keepdim, tn::correction<0>);
+    return tn::outputs((x - centre) * tn::rsqrt(variance + 1e-5f), tn::mean(x, along));
+  });
+  array<float, 4> normal(x.extents());
+  array<float, 1> mean({x.extents()[1]});
+  auto a = normal.view();
+  auto b = mean.view();
+  f.into(a, b)(x.view());
+  return {normal.bits(), mean.bits()};
+}
+TEST(same_bits, of_channels) {
+  for (auto [samples, size] :
+       {std::array<std::int64_t, 2>{2, 30}, {40, 28}, {33, 57}, {64, 56}, {3, 300}, {16, 256}}) {
+    std::string const what = std::to_string(samples) + " images of " + std::to_string(size);
+    std::int64_t const image = size * size;
+    auto three = random_array<float, 4>({samples, 3, size, size});
+    channel_results const all = normalize(three);
+    array<float, 4> misaligned({samples, 3, size, size}, arrangement::misaligned, three.values());
+    for (auto const& again : {normalize(three), normalize(misaligned)}) {
+      EXPECT_EQ(again.normal, all.normal) << what;
+      EXPECT_EQ(again.mean, all.mean) << what;
+    }
+    // Two of the channels. One alone is no run at a stride: it has another kernel.
+    reference::doubles const given = three.values();
+    std::vector<double> values;
+    bytes expected;
+    for (std::int64_t s = 0; s < samples; ++s) {
+      std::int64_t const from = s * 3 * image, end = from + 2 * image;
+      for (std::int64_t i = from; i < end; ++i) values.push_back(given[i]);
+      expected.insert(expected.end(), all.normal.begin() + from * 4, all.normal.begin() + end * 4);
+    }
+    array<float, 4> two({samples, 2, size, size}, arrangement::contiguous,
+                        reference::doubles({samples, 2, size, size}, values));
+    channel_results const some = normalize(two);
+    EXPECT_EQ(some.normal, expected) << what;
+    EXPECT_EQ(some.mean, first(all.mean, 8)) << what;
+  }
+}
+
 TEST(same_bits, of_a_total_in_every_run) {
   auto const f =
       tn::compile([](auto x) { return tn::outputs(tn::sum(x), tn::var(x), tn::logsumexp(x)); });

@@ -2,7 +2,7 @@
 #pragma once
 // The parameter block of the grid kernel: how rows are cut, and who does what.
 
-#include "tenon/backend/cuda/parts/kernel_arguments.cuh"
+#include "tenon/backend/cuda/parts/run_arguments.cuh"
 
 namespace tenon::detail {
 
@@ -12,32 +12,12 @@ struct grid_split {
   int warps_per_team = 1;
   int tiles_per_segment = 0;
   int chunks = 0;
-  int kept_tiles = 0;  // per team, beside those under way
-  // Vectors that lie one after the other in every operand: all of the columns, or runs of them at
-  // a stride; 0 where an operand has no such vectors, or there are 2^30.
-  int vectors_per_run = 0;
-  index_divider<32> by_run;
+  int kept_tiles = 0;            // per team, beside those under way
   long long units_per_team = 1;  // consecutive segments
   long long rows_per_chunk = 1;  // rows whose part of a total one team finds
 };
 
-template <class Program> struct grid_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
-  grid_split grid;
-
-  // Elements from the end of a run to the next one. @pre the columns are runs, of two axes if they
-  // are several
-  __device__ __forceinline__ long long load_leap(int k) const {
-    return this->load_columns[k][0] - run_length();
-  }
-  __device__ __forceinline__ long long store_leap(int k) const {
-    return this->store_columns[k][0] - run_length();
-  }
-
- private:
-  __device__ __forceinline__ long long run_length() const {
-    return static_cast<long long>(this->columns.by[1].divisor);
-  }
-};
+template <class Program> struct grid_arguments : run_arguments<Program> { grid_split grid; };
 
 // Words of the states of Where's reductions before instruction Count; of all of them.
 template <class Program, place Where, int Count = program_traits<Program>::size>

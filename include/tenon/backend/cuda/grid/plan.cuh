@@ -70,19 +70,14 @@ struct grid_planner {
     // In whole chunks of rows where a chunk is several.
     long long const atom = to.rows_per_chunk > 1 ? to.rows_per_chunk * split.segments : 1;
     to.units_per_team = at_least(1, divide_up(divide_up(units, atom), most_teams) * atom);
-    grid_arguments<Program> arguments{
-        kernel_arguments<Program, max_rank, max_rank, 64>::of(layout, call, c.vector_width, {})};
-    if (is_in_runs<Program>(arguments)) {
-      to.vectors_per_run = static_cast<int>(
-          layout.columns.dims > 1 ? layout.columns.extents[1] / c.vector_width : vectors);
-      to.by_run = index_divider<32>::of(to.vectors_per_run);
-    }
+    grid_arguments<Program> arguments{run_arguments<Program>::of(layout, call, c.vector_width)};
+    if constexpr (kept::has_small) arguments.runs = {};
     if constexpr (kept::bytes_per_tile > 0) {
       long long const places = most_bytes / kept::bytes_per_tile,
                       wanted = to.units_per_team * to.tiles_per_segment;
       bool const is_all = wanted <= places;
-      if (!is_all && places < kept::tiles_under_way) to.vectors_per_run = 0;
-      long long const under_way = to.vectors_per_run > 0 && !is_all ? kept::tiles_under_way : 0;
+      if (!is_all && places < kept::tiles_under_way) arguments.runs = {};
+      long long const under_way = arguments.runs.vectors > 0 && !is_all ? kept::tiles_under_way : 0;
       to.kept_tiles = static_cast<int>(is_all ? wanted : places - under_way);
       result.shared_bytes =
           static_cast<unsigned>((to.kept_tiles + under_way) * kept::bytes_per_tile);
@@ -103,17 +98,6 @@ struct grid_planner {
   }
 
  private:
-  // Whether the columns are runs of vectors that lie one after the other in every operand.
-  template <class Program> static bool is_in_runs(grid_arguments<Program> const& a) {
-    if (kept_tiles<Program, chosen<Program>.vector_width, 1, 32>::has_small) return false;
-    bool result = a.tail == 0 && a.columns.dims <= 2 && a.vectors > 0 && a.vectors < 1ll << 30;
-    auto is_moved_whole = [](access how) {
-      return how == access::packed || how == access::blocked;
-    };
-    for (access how : a.load_access) result = result && is_moved_whole(how);
-    for (access how : a.store_access) result = result && is_moved_whole(how);
-    return result;
-  }
   // Half of a multiprocessor's, less what the states take: those of waiting units, twice, and those
   // of one unit.
   template <class Program> static long long shared_bytes(cuda_device_facts const& facts) {

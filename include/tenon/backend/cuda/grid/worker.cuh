@@ -48,7 +48,7 @@ template <class Program, class C> struct grid_worker {
     long_chains<Program, totals<Phase>> of_chunk;
     tile_requests<Program, C, Phase> requests{a, kept, begin, end, lane, lanes};
     if constexpr (may_run && all::template has<Phase>)
-      if (a.grid.vectors_per_run > 0) requests.start();
+      if (a.runs.vectors > 0) requests.start();
     for (long long i = begin; i < end; ++i) {
       long long const unit = Phase % 2 == 1 ? i : end - 1 - (i - begin);
       long long const next_row = row_of(unit, a.grid.segments);
@@ -59,7 +59,7 @@ template <class Program, class C> struct grid_worker {
         if (segment == 0) add_row<Phase>(chunk, of_chunk);
       if constexpr (all::template has<Phase>) {
         int const first_tile = static_cast<int>(unit - begin) * a.grid.tiles_per_segment;
-        bool const is_run = may_run && a.grid.vectors_per_run > 0;
+        bool const is_run = may_run && a.runs.vectors > 0;
         if constexpr (may_run)
           if (is_run) sweep_runs<Phase>(segment, first_tile, requests);
         if (!is_run) sweep<Phase>(segment, first_tile);

@@ -3,7 +3,7 @@
 // Columns that are runs of vectors at a stride: where a vector lies in each operand, by one
 // division in 32 bits, and a tile of such vectors through the program.
 
-#include "tenon/backend/cuda/grid/arguments.cuh"
+#include "tenon/backend/cuda/parts/run_arguments.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
 
 namespace tenon::detail {
@@ -13,7 +13,7 @@ template <class Program, class... Selected, class Arguments>
 __device__ __forceinline__ operand_offsets<Program> in_run(operand_offsets<Program> const& row,
                                                            Arguments const& a, int at) {
   operand_offsets<Program> result = row;
-  long long const run = a.grid.by_run.quotient(static_cast<unsigned>(at));
+  long long const run = a.runs.by_run.quotient(static_cast<unsigned>(at));
   auto shift = [&](auto selected) {
     using I = typename program_traits<Program>::template at<decltype(selected)::value>;
     if constexpr (I::is_load)
@@ -26,10 +26,11 @@ __device__ __forceinline__ operand_offsets<Program> in_run(operand_offsets<Progr
 }
 
 // Loads a tile of the selected operands.
-template <class Program, class Selected, int V, int Items, class Tile, class Arguments>
+template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
+          class Positions>
 __device__ __forceinline__ void load_in_runs(Tile& tile, Arguments const& a,
                                              operand_offsets<Program> const& row,
-                                             item_positions<int> const& positions) {
+                                             Positions const& positions) {
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
@@ -49,11 +50,11 @@ __device__ __forceinline__ void load_in_runs(Tile& tile, Arguments const& a,
 
 // As process_tile, with each item in its run.
 template <int Phase, bool Stores, int V, int Items, class Loads, class Program, class Tile,
-          class States, class Arguments>
+          class States, class Arguments, class Positions>
 __device__ __forceinline__ void process_runs(Tile const& tile, States& states,
                                              frame<Program> const& around, Arguments const& a,
                                              operand_offsets<Program> const& row,
-                                             item_positions<int> const& positions) {
+                                             Positions const& positions) {
   constexpr int batch_items = running_states<Program, V, Items, Phase>::batch_items;
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
   selected_registers<Program, no_loads> none;

@@ -84,6 +84,10 @@ struct loads_by_keeping : loads_of_sweep<Program, V, Items, Phase> {
                                 sweeps<Program>::template is_kept<K> == IsKept;
 };
 
+struct every_item {
+  __device__ __forceinline__ bool operator()(int) const { return true; }
+};
+
 // A thread's vectors of the kept loads, one tile after the other: [tile][load][item][thread]. Only
 // the thread that wrote a vector, or asked for it, reads it.
 template <class Program, int V, int Items, int Threads> struct kept_tiles {
@@ -125,12 +129,15 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
     return reinterpret_cast<vector*>(memory + tile * bytes_per_tile + bytes_before<K>) +
            u * Threads + threadIdx.x;
   }
-  template <class Selected, class Tile>
-  __device__ __forceinline__ void put(int at_tile, Tile const& tile) const {
+  // Items of which not has_place(u) are left out.
+  template <class Selected, class Tile, class Has_place = every_item>
+  __device__ __forceinline__ void put(int at_tile, Tile const& tile,
+                                      Has_place const& has_place = {}) const {
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
 #pragma unroll
-      for (int u = 0; u < Items; ++u) move(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
+      for (int u = 0; u < Items; ++u)
+        if (has_place(u)) move(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
     });
   }
   // Asks for vector u of load K, at `from`.
@@ -141,12 +148,18 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
     static_assert(vector::bytes >= 4, "smaller vectors have no copy of their own");
     copy_under_way<vector::bytes>(slot<K>(at_tile, u), from, is_wanted);
   }
-  template <class Selected, class Tile>
-  __device__ __forceinline__ void get(int at_tile, Tile& tile) const {
+  // Items of which not has_place(u) are 0.
+  template <class Selected, class Tile, class Has_place = every_item>
+  __device__ __forceinline__ void get(int at_tile, Tile& tile,
+                                      Has_place const& has_place = {}) const {
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
 #pragma unroll
-      for (int u = 0; u < Items; ++u) move(read_register<k>(tile).at[u], *slot<k>(at_tile, u));
+      for (int u = 0; u < Items; ++u)
+        if (has_place(u))
+          move(read_register<k>(tile).at[u], *slot<k>(at_tile, u));
+        else
+          read_register<k>(tile).at[u] = {};
     });
   }
 
