@@ -96,6 +96,11 @@ struct rows_configurations {
         result = result && can_travel_alone(size_of(i.type) * width<Program>);
     return result;
   }();
+  // Whether rows of clusters have a kernel of their own beside that of the longest rows of a block.
+  template <class Program>
+  static constexpr bool has_own_clusters =
+      has_large_states<Program>&& can_stage<Program> && !is_heaviest<Program> &&
+      medium_vectors<Program> < widest_block * row_items<Program>;
   // The longest rows of one block, and those of clusters. Where only clusters are left, the next
   // row comes to shared memory while one is finished. H200, of a copy's bandwidth against rows that
   // wait beside each other: RMS norm of 65536 bf16 0.79 (0.67), softmax of 131072 bf16 0.61 (0.56);
@@ -111,9 +116,19 @@ struct rows_configurations {
       .blocks =
           Dims > 1 || own_bytes<Program> == 0 || is_heaviest<Program> || is_heavy<Program> ? 1 : 2,
       .has_warps = Dims == 1,
-      .has_clusters = 1,
+      .has_clusters = Dims > 1 || !has_own_clusters<Program>,
       .is_staged = Dims == 1 && can_stage<Program> && !is_heaviest<Program> &&
                    medium_vectors<Program> == widest_block * row_items<Program>};
+  // The rows of clusters by themselves, the next one on its way. H200: layer norm of 65536 f32
+  // 300 us against 390 where both had a kernel without it, of 131072 305 against 455; without
+  // clusters those of one block gain too, layer norm + gelu of 4096 f32 309 against 339, but with
+  // the next row ahead they lose (352).
+  template <class Program>
+  static constexpr configuration clustered = [] {
+    configuration result = resident<Program, 1>;
+    result.has_clusters = result.is_staged = 1;
+    return result;
+  }();
   // A row that passes once: as many bytes in flight as it takes; states of several numbers take
   // registers instead. As many blocks are held as there are to leave a part of a total: of 528
   // three of each 132 at once would leave the fourth to run by itself (H200, cross entropy of 8192

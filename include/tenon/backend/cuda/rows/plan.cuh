@@ -56,6 +56,8 @@ struct rows_planner : streamed_rows_planner {
               ? plan_resident<Program, resident<Program, all>>(layout, call, facts, is_single)
           : vectors <= medium_vectors<Program>
               ? plan_packed<Program>(layout, call, facts, is_single)
+          : vectors > widest_block * row_items<Program>
+              ? plan_clustered<Program, longest>(layout, call, facts, is_single)
               : plan_resident<Program, resident<Program, longest>>(layout, call, facts, is_single);
       if (result.function) return result;
       if constexpr (shares_everything<Program>)
@@ -130,6 +132,18 @@ struct rows_planner : streamed_rows_planner {
       if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
         return plan_resident<Program, short_rows<Program>>(layout, call, facts, is_single);
     return plan_resident<Program, medium_rows<Program>>(layout, call, facts, is_single);
+  }
+
+  // @pre no block holds a row
+  template <class Program, int Longest>
+  [[gnu::cold]] static cuda_plan<Program> plan_clustered(bound_layout<Program> const& layout,
+                                                         bound_arguments<Program> const& call,
+                                                         cuda_device_facts const& facts,
+                                                         bool is_single) {
+    if constexpr (has_own_clusters<Program>)
+      return plan_resident<Program, clustered<Program>>(layout, call, facts, is_single);
+    else
+      return plan_resident<Program, resident<Program, Longest>>(layout, call, facts, is_single);
   }
 
   template <class Program, configuration C>
