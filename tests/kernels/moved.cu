@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Movement by whole vectors: rotated heads in two results, and a concatenation.
+// Movement by whole vectors: rotated heads in two results, as they are and normalised, and a
+// concatenation.
 // registers: 184
 // ptx: ld.global.nc.v4.u32
 
@@ -18,6 +19,13 @@ void instantiate() {
   compile_plan<heads, heads, matrix, matrix>([](auto q, auto k, auto cosines, auto sines) {
     auto turned = rope(cast<float>(concat(q, k, axis<2>)), unsqueeze(cosines, axis<1>),
                        unsqueeze(sines, axis<1>));
+    auto [of_q, of_k] = split(cast<bfloat16>(turned), axis<2>, lengths<32, 8>);
+    return outputs(of_q, of_k);
+  });
+  compile_plan<heads, heads, matrix, matrix>([](auto q, auto k, auto cosines, auto sines) {
+    auto both = cast<float>(concat(q, k, axis<2>));
+    auto normal = both * tenon::rsqrt(mean(both * both, axis<-1>, keepdim) + 1e-6f);
+    auto turned = rope(normal, unsqueeze(cosines, axis<1>), unsqueeze(sines, axis<1>));
     auto [of_q, of_k] = split(cast<bfloat16>(turned), axis<2>, lengths<32, 8>);
     return outputs(of_q, of_k);
   });

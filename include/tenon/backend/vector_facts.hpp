@@ -89,7 +89,7 @@ template <class Program> struct moved_vectors {
 
 // The facts of a program's values for vectors of V elements along the innermost axis of the
 // columns.
-// @pre the program has no rows
+// @pre the layout has no rows: rows_as_columns
 template <class Program, int V> class vector_facts {
   using traits = program_traits<Program>;
   using values = moved_values<Program>;
@@ -113,11 +113,16 @@ template <class Program, int V> class vector_facts {
   template <int K> bool note() {
     using I = at<K>;
     constexpr moved_kind kind = values::template kind<K>;
-    if constexpr (I::where != place::element) {
+    if constexpr (I::where != place::element && I::where != place::row) {
       if constexpr (!I::is_store) facts_[K] = of_launch<K>(typename I::operands{});
       return true;
+    } else if constexpr (I::is_store && I::where == place::row) {
+      return is_narrow(place_of_store<K>());
     } else if constexpr (I::is_store) {
       return is_same_for_all<I::first_operand>() && is_stored_whole<K>();
+    } else if constexpr (I::is_load && I::where == place::row) {
+      constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
+      return is_narrow(operand(layout_.loads[I::bits]) * bytes);
     } else if constexpr (I::is_load) {
       constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
       return is_read_whole<K>(operand(layout_.loads[I::bits]) * bytes +
@@ -133,6 +138,8 @@ template <class Program, int V> class vector_facts {
     } else if constexpr (kind == moved_kind::number || kind == moved_kind::address) {
       facts_[K] = of_position<K>(typename I::operands{});
       return is_narrow(facts_[K]);
+    } else if constexpr (I::where == place::row) {
+      return true;  // no address follows from it
     } else if constexpr (kind == moved_kind::fetched) {
       if constexpr (std::is_same_v<typename I::op, ops::fetch>)
         facts_[K] = facts_[I::first_operand];
@@ -176,11 +183,14 @@ template <class Program, int V> class vector_facts {
     vectors_.is_repeated[values::template read_number<K>] = is_repeated;
     return is_narrow(from) && (is_repeated || are_neighbours<K>(from));
   }
-  template <int K> bool is_stored_whole() const {
+  template <int K> vector_fact place_of_store() const {
     using I = at<K>;
     vector_fact to = operand(layout_.stores[I::bits]);
     if constexpr (I::is_window) to = to + facts_[I::second_operand];
-    to = to * static_cast<int>(sizeof(storage_t<I::type>)) + address_of(call_.stores[I::bits]);
+    return to * static_cast<int>(sizeof(storage_t<I::type>)) + address_of(call_.stores[I::bits]);
+  }
+  template <int K> bool is_stored_whole() const {
+    vector_fact const to = place_of_store<K>();
     return is_narrow(to) && are_neighbours<K>(to);
   }
   // Known, and within 32 bits.

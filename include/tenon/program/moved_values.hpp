@@ -10,7 +10,7 @@
 namespace tenon::detail {
 
 enum class moved_kind : unsigned char {
-  none,     // not computed for an element
+  none,     // not computed for an element, nor a number of a row
   number,   // follows from the position: an index, or whether it is somewhere
   address,  // follows from the position: where an element lies
   fetched,  // an element at such an address, or one of two by a `where` of such a condition
@@ -45,6 +45,30 @@ template <class Program> struct moved_values {
     constexpr bool is_number(int k, bool is_launch) const {
       return is_launch || kinds[k] == moved_kind::number;
     }
+    // Sums and products are of indices; of booleans they mean something else.
+    template <class I>
+    static constexpr bool is_integer =
+        I::type == dtype::i64 ||
+        (I::type == dtype::boolean && !std::is_same_v<typename I::op, ops::add> &&
+         !std::is_same_v<typename I::op, ops::sub> && !std::is_same_v<typename I::op, ops::mul>);
+    // What a row has: numbers that follow from where it is, reductions of its elements, and what is
+    // computed of them.
+    template <int K, int... Operands>
+    constexpr void visit_row(std::integer_sequence<int, Operands...>) {
+      using I = at<K>;
+      using op = typename I::op;
+      if constexpr (std::is_same_v<op, ops::index>)
+        kinds[K] = moved_kind::number;
+      else if constexpr (is_positional<op> && is_integer<I>)
+        kinds[K] = (true && ... && is_number(Operands, is_launch<Operands>())) ? moved_kind::number
+                                                                              : moved_kind::none;
+      if constexpr (I::is_reduction) ((is_read[Operands] = true), ...);
+      if constexpr (I::is_window)
+        ++moves, is_complete =
+                     is_complete && is_number(I::second_operand, is_launch<I::second_operand>());
+      // Nothing is fetched for a row by itself.
+      is_complete = is_complete && !std::is_same_v<op, ops::address>;
+    }
     template <int K, int... Operands>
     constexpr void visit(std::integer_sequence<int, Operands...>) {
       using I = at<K>;
@@ -54,16 +78,14 @@ template <class Program> struct moved_values {
             decides[Operands] || !(position++ == (I::is_store ? 1 : 0) &&
                                    (I::is_store || std::is_same_v<op, ops::window_offset>))),
        ...);
-      // Sums and products are of indices; of booleans they mean something else.
-      constexpr bool is_integer =
-          I::type == dtype::i64 || (I::type == dtype::boolean && !std::is_same_v<op, ops::add> &&
-                                    !std::is_same_v<op, ops::sub> && !std::is_same_v<op, ops::mul>);
       if constexpr (I::is_store && I::where == place::element) {
         int const first = I::first_operand;
         is_read[first] = true;
         if constexpr (I::is_window)
           ++moves, is_complete =
                        is_complete && is_number(I::second_operand, is_launch<I::second_operand>());
+      } else if constexpr (I::where == place::row) {
+        visit_row<K>(typename I::operands{});
       } else if constexpr (I::where != place::element) {
         kinds[K] = moved_kind::none;
       } else if constexpr (I::is_position) {
@@ -80,7 +102,7 @@ template <class Program> struct moved_values {
         ++moves;
       } else if constexpr (is_positional<op>) {
         bool const numbers =
-            is_integer && (true && ... && is_number(Operands, is_launch<Operands>()));
+            is_integer<I> && (true && ... && is_number(Operands, is_launch<Operands>()));
         bool is_choice = false;
         if constexpr (std::is_same_v<op, ops::where>)
           is_choice = kinds[I::first_operand] == moved_kind::number &&

@@ -43,47 +43,57 @@ void check_rotated(std::int64_t batch, std::int64_t length, std::int64_t size) {
 }
 
 // RMS norm with a weight of its own for query and key heads before that.
-void check_heads(std::int64_t batch, std::int64_t length, std::int64_t size) {
+template <class T>
+void check_heads(std::int64_t batch, std::int64_t length, std::int64_t size,
+                 arrangement how = arrangement::contiguous) {
   constexpr std::int64_t query_heads = 4, key_heads = 2;
   static auto const f = tn::compile([](auto q, auto k, auto wq, auto wk, auto c, auto s) {
-    auto heads = tn::concat(q, k, tn::axis<2>);
+    auto heads = tn::cast<float>(tn::concat(q, k, tn::axis<2>));
     auto mean = tn::mean(heads * heads, tn::axis<-1>, tn::keepdim);
     auto weight = tn::where(tn::iota(heads, tn::axis<2>) < 4, wq, wk);
     auto turned = tn::rope(heads * tn::rsqrt(mean + 1e-6f) * weight, tn::unsqueeze(c, tn::axis<1>),
                            tn::unsqueeze(s, tn::axis<1>));
-    auto [of_q, of_k] = tn::split(turned, tn::axis<2>, tn::lengths<4, 2>);
-    return tn::outputs(of_q, of_k);
+    auto [of_q, of_k] = tn::split(tn::cast<T>(turned), tn::axis<2>, tn::lengths<4, 2>);
+    return tn::outputs(of_q, of_k, mean);
   });
   std::int64_t const half = size / 2;
-  auto q = random_array<float, 4>({batch, length, query_heads, size});
-  auto k = random_array<float, 4>({batch, length, key_heads, size});
-  auto wq = random_array<float, 1>({size}), wk = random_array<float, 1>({size});
+  auto q = random_array<T, 4>({batch, length, query_heads, size}, how);
+  auto k = random_array<T, 4>({batch, length, key_heads, size});
+  auto wq = random_array<T, 1>({size}), wk = random_array<T, 1>({size});
   auto c = random_array<float, 2>({length, half}), s = random_array<float, 2>({length, half});
-  array<float, 4> q_out({batch, length, query_heads, size}),
-      k_out({batch, length, key_heads, size});
+  array<T, 4> q_out({batch, length, query_heads, size}), k_out({batch, length, key_heads, size});
+  array<float, 4> means({batch, length, query_heads + key_heads, 1});
+  // Of sums of products as large as their results, and of a half type's last digit.
+  double const close = sizeof(T) < 4 ? 1.0 / 128 : 1e-5;
   expect_one_launch([&](tn::stream on) {
-    f.on(on).into(q_out.view(), k_out.view())(q.view(), k.view(), wq.view(), wk.view(), c.view(),
-                                              s.view());
+    f.on(on).into(q_out.view(), k_out.view(), means.view())(q.view(), k.view(), wq.view(),
+                                                            wk.view(), c.view(), s.view());
   });
   auto const check = [&](doubles const& x, doubles const& w, doubles const& result,
-                         std::int64_t heads) {
-    doubles const cosines = c.values(), sines = s.values();
+                         std::int64_t heads, std::int64_t first_head) {
+    doubles const cosines = c.values(), sines = s.values(), squared = means.result();
     for (std::int64_t row = 0; row < x.size() / size; ++row) {
       std::int64_t const t = row / heads % length;
       double squares = 0;
       for (std::int64_t d = 0; d < size; ++d) squares += x[row * size + d] * x[row * size + d];
-      double const scale = 1 / std::sqrt(squares / static_cast<double>(size) + 1e-6);
+      double const mean = squares / static_cast<double>(size), scale = 1 / std::sqrt(mean + 1e-6);
+      std::int64_t const head = row / heads * (query_heads + key_heads) + row % heads + first_head;
+      EXPECT_NEAR(squared[head], mean, 1e-5 * mean) << row;
       for (std::int64_t d = 0; d < half; ++d) {
         double const a = x[row * size + d] * scale * w[d],
                      b = x[row * size + half + d] * scale * w[half + d];
         double const cosine = cosines[t * half + d], sine = sines[t * half + d];
-        EXPECT_NEAR(result[row * size + d], a * cosine - b * sine, 1e-4) << row << ", " << d;
-        EXPECT_NEAR(result[row * size + half + d], b * cosine + a * sine, 1e-4) << row << ", " << d;
+        double const of_cosine = std::abs(a * cosine) + std::abs(b * sine),
+                     of_sine = std::abs(b * cosine) + std::abs(a * sine);
+        EXPECT_NEAR(result[row * size + d], a * cosine - b * sine, close * of_cosine)
+            << row << ", " << d;
+        EXPECT_NEAR(result[row * size + half + d], b * cosine + a * sine, close * of_sine)
+            << row << ", " << d;
       }
     }
   };
-  check(q.values(), wq.values(), q_out.result(), query_heads);
-  check(k.values(), wk.values(), k_out.result(), key_heads);
+  check(q.values(), wq.values(), q_out.result(), query_heads, 0);
+  check(k.values(), wk.values(), k_out.result(), key_heads, query_heads);
 }
 
 void check_quantized(std::int64_t rows, std::int64_t columns) {
@@ -180,7 +190,11 @@ TEST(one_launch, rotated_heads) {
   check_rotated(1, 1, 2), check_rotated(2, 3, 32), check_rotated(2, 7, 128);
 }
 TEST(one_launch, normalised_and_rotated_heads) {
-  check_heads(1, 1, 2), check_heads(2, 3, 32), check_heads(2, 7, 128);
+  for (std::int64_t size : {2, 6, 8, 16, 24, 32, 64, 128, 256, 264}) {
+    check_heads<float>(1, 1, size), check_heads<tn::bfloat16>(2, 7, size);
+    check_heads<float>(3, 5, size, arrangement::misaligned);
+  }
+  check_heads<float>(8, 300, 64), check_heads<tn::bfloat16>(8, 300, 128);  // several rows a thread
 }
 TEST(one_launch, quantised_with_its_transpose) {
   check_quantized(1, 1), check_quantized(31, 33), check_quantized(128, 257);

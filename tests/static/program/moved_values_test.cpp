@@ -37,6 +37,22 @@ constexpr auto joined_and_added = [](auto x, auto y, auto z) {
 static_assert(reads(program_of<matrix, matrix, matrix>(joined_and_added)) == 2,
               "what is read and used twice is read once");
 
+// Rows that are joined and left in parts: which head it is, is known for a row.
+constexpr auto heads_scaled = [](auto x, auto y) {
+  auto heads = concat(x, y, axis<1>);
+  auto [first, second] =
+      split(heads * rsqrt(sum(heads * heads, axis<-1>, keepdim)), axis<1>, lengths<4, 8>);
+  return outputs(first, second);
+};
+using cube = tensor_argument<dtype::f32, dyn, dyn, dyn>;
+static_assert(is_movement(program_of<cube, cube>(heads_scaled)));
+static_assert(reads(program_of<cube, cube>(heads_scaled)) == 1, "for both sweeps");
+static_assert(!is_movement(program_of<cube, tensor_argument<dtype::i32, dyn>>([](auto x, auto i) {
+                auto rows = take(x, i, axis<1>);
+                return rows / sum(rows, axis<-1>, keepdim);
+              })),
+              "the row's place does not follow from its position");
+
 constexpr auto taken = [](auto x, auto i) { return take(x, i, axis<0>); };
 static_assert(!is_movement(program_of<matrix, tensor_argument<dtype::i32, dyn>>(taken)),
               "an index of the user's follows from no position");

@@ -5,7 +5,7 @@
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
 #include "tenon/backend/cuda/mixed/plan.cuh"
-#include "tenon/backend/cuda/moved/plan.cuh"
+#include "tenon/backend/cuda/moved/rows_plan.cuh"
 #include "tenon/backend/cuda/ordered/plan.cuh"
 #include "tenon/backend/cuda/planes/plan.cuh"
 #include "tenon/backend/cuda/rows/plan.cuh"
@@ -34,6 +34,10 @@ template <class Program, family const* Family, column_order Columns = column_ord
   }();
   if constexpr (Family == &schedules::pointwise && detail::flat_planner::moves<Program>) {
     cuda_plan<Program> const of_vectors = detail::moved_planner::plan<Program>(layout, call);
+    if (of_vectors.function) return of_vectors;
+  }
+  if constexpr (is_rows && detail::moved_rows_planner::moves<Program>) {
+    cuda_plan<Program> const of_vectors = detail::moved_rows_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
   }
   // A sort has its memory; both store element by element too.

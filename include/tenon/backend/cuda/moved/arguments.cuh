@@ -22,6 +22,7 @@ template <class Program> struct moved_arguments {
   void* stores[stores_held];
   unsigned threads;  // that have vectors
   int items;         // vectors of a thread: neighbours along the outermost axis
+  int lanes;         // threads that share a row, where there are rows
   // The last axes are the columns'; those before have extent 1. The innermost one counts vectors,
   // the outermost one those of a thread as one.
   index_divider<32> by[moved_dims];

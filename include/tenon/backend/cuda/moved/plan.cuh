@@ -18,26 +18,39 @@ struct moved_planner {
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call) {
-    constexpr configuration chosen{.vector_width = element_operands<Program>::vector_width,
-                                   .threads_per_block = 256,
-                                   .group_dims = moved_dims,
-                                   .index_bits = 32,
-                                   .blocks = blocks_held<Program>};
+    constexpr configuration chosen = configured<Program, 256, blocks_held<Program>>;
+    return planned<Program, chosen>(
+        layout, call, 1,
+        reinterpret_cast<void const*>(
+            &moved_kernel<Program, specialization_of<chosen>, build_hash>),
+        "vectors whose place is found once for all their elements");
+  }
+
+ protected:
+  template <class Program, int Threads, int Blocks>
+  static constexpr configuration configured{.vector_width = element_operands<Program>::vector_width,
+                                            .threads_per_block = Threads,
+                                            .group_dims = moved_dims,
+                                            .index_bits = 32,
+                                            .blocks = Blocks};
+  // `lanes` threads share a row, or there are none.
+  template <class Program, configuration C>
+  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
+                                                  bound_arguments<Program> const& call, int lanes,
+                                                  void const* function, char const* why) {
     cuda_plan<Program> result;
     if (layout.columns.dims > moved_dims) return result;
     moved_vectors<Program> const vectors =
-        vector_facts<Program, chosen.vector_width>(layout, call).find();
-    if (!vectors.are_whole || layout.columns.size / chosen.vector_width >= 1ll << 31) return result;
-    result.function = reinterpret_cast<void const*>(
-        &moved_kernel<Program, specialization_of<chosen>, build_hash>);
-    result.chosen = chosen;
-    result.why = "vectors whose place is found once for all their elements";
-    int const items = items_of<Program, chosen>(layout);
-    auto const operands =
-        moved_arguments<Program>::template of<chosen.vector_width>(layout, vectors, items);
-    result.grid =
-        dim3(static_cast<unsigned>(divide_up(operands.threads, chosen.threads_per_block)));
-    result.block = dim3(chosen.threads_per_block);
+        vector_facts<Program, C.vector_width>(layout, call).find();
+    if (!vectors.are_whole || layout.columns.size / C.vector_width >= 1ll << 31) return result;
+    result.function = function;
+    result.chosen = C;
+    result.why = why;
+    int const items = items_of<Program, C>(layout);
+    auto operands = moved_arguments<Program>::template of<C.vector_width>(layout, vectors, items);
+    operands.lanes = lanes;
+    result.grid = dim3(static_cast<unsigned>(divide_up(operands.threads, C.threads_per_block)));
+    result.block = dim3(C.threads_per_block);
     prepare(result, operands);
     return result;
   }

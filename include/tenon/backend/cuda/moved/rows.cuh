@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rows of a warp or less through a program that finds where their elements lie: each thread has one
+// vector of its row, and the lanes of a row combine what they have of its reductions.
+
+#include "tenon/backend/cuda/moved/worker.cuh"
+#include "tenon/backend/cuda/parts/reduce.cuh"
+
+namespace tenon::detail {
+
+// What is computed of a row in one phase; its numbers are found with the places of its elements.
+template <class Program, int Phase> struct moved_row_steps {
+  static consteval bool holds(int k) {
+    return computed_at<Program, place::row, Phase, Phase>::holds(k) &&
+           moved_values<Program>::all.kinds[k] != moved_kind::number;
+  }
+};
+template <class Program> struct moved_row_numbers {
+  template <int K>
+  static constexpr bool holds =
+      program_traits<Program>::template at<K>::where ==
+      place::row&& moved_values<Program>::template kind<K> == moved_kind::number;
+};
+
+// The sums that the ordered skeleton makes: four neighbours one after the other, and a tree of
+// neighbours above them. The bits are the same whether vectors are whole or not.
+inline constexpr int moved_chain = 4;
+template <class Program, int Phase, int V>
+struct moved_row_parts : reductions_of<Program, place::row, Phase> {
+  template <int K> struct chains {
+    typename reduction_facts<Program, K>::state at[V / moved_chain];
+  };
+  template <int K> using type = chains<K>;
+};
+
+template <class Op, class State>
+__device__ __forceinline__ State combine_neighbours(State state, int lanes) {
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    state_words<State> other(state);
+#pragma unroll
+    for (int w = 0; w < state_words<State>::count; ++w)
+      other.words[w] = __shfl_xor_sync(~0u, other.words[w], distance);
+    bool const is_later = (threadIdx.x & static_cast<unsigned>(distance)) != 0;
+    State const theirs = other.state(),
+                both = is_later ? Op::combine(theirs, state) : Op::combine(state, theirs);
+    if (distance < lanes) state = both;
+  }
+  return state;
+}
+
+template <class Program, int V> struct moved_row_worker : moved_worker<Program, V> {
+  using traits = program_traits<Program>;
+  using row_values = moved_row_values<Program>;
+  template <int K> using at = typename traits::template at<K>;
+  using moved_worker<Program, V>::moved_worker;
+  using moved_worker<Program, V>::a;
+  using moved_worker<Program, V>::around;
+  using moved_worker<Program, V>::positions;
+  using moved_worker<Program, V>::cursors;
+
+  // @pre all lanes of a warp call it
+  __device__ __forceinline__ void finish() {
+    this->find();
+#pragma unroll 1
+    for (int item = 0; item < a.items; ++item) {
+      auto const reads = this->read_all();
+      if (item + 1 < a.items) ask_for_next();
+      begin_row();
+      reduce_all(reads, std::make_integer_sequence<int, traits::row_phases>{});
+      this->store_all_of(reads);
+      store_row();
+      this->advance();
+    }
+  }
+
+ private:
+  // The next row comes to the cache while this one is computed.
+  __device__ __forceinline__ void ask_for_next() const {
+    for_each_selected<Program, moved_reads<Program, V>>([&](auto selected) {
+      moved_cursor const& from = read_register<decltype(selected)::value>(cursors);
+      if constexpr (!at<decltype(selected)::value>::is_load)
+        if (from.step != 0 && from.is_wanted)
+          asm volatile("prefetch.global.L2 [%0];" ::"l"(from.at + from.step));
+    });
+  }
+  __device__ __forceinline__ void begin_row() const {
+    for_each_selected<Program, row_values>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = at<k>;
+      if constexpr (I::is_load) {
+        packed<storage_t<I::type>, 1> one;
+        load_packed<reuse::expected>(
+            one, reinterpret_cast<storage_t<I::type> const*>(read_register<k>(cursors).at));
+        read_register<k>(around.row) = static_cast<typename I::value_type>(element_of(one, 0));
+      }
+    });
+    for_each_selected<Program, moved_row_numbers<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(around.row) =
+          static_cast<typename at<k>::value_type>(read_register<k>(positions));
+    });
+    compute_row<0>();
+  }
+  template <int Phase> __device__ __forceinline__ void compute_row() const {
+    compute(around, held_sequence<Program, moved_row_steps<Program, Phase>>{});
+  }
+  template <class Reads, int... Phase>
+  __device__ __forceinline__ void reduce_all(Reads const& reads,
+                                             std::integer_sequence<int, Phase...>) const {
+    (reduce<Phase + 1>(reads), ...);
+  }
+  template <int Phase, class Reads>
+  __device__ __forceinline__ void reduce(Reads const& reads) const {
+    using reductions = reductions_of<Program, place::row, Phase>;
+    selected_registers<Program, moved_row_parts<Program, Phase, V>> parts;
+#pragma unroll
+    for (int i = 0; i < V; ++i) {
+      registers<Program, place::element> element;
+      frame<Program> const f{around.launch, around.row, element, around.total};
+      this->template evaluate_at<Phase, false>(f, reads, i);
+      for_each_selected<Program, reductions>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        auto& state = read_register<k>(parts).at[i / moved_chain];
+        if (i % moved_chain == 0) state = facts::identity();
+        state = facts::op::combine(state, facts::op::lift(static_cast<typename facts::operand>(
+                                              value_of<facts::instruction::first_operand>(f))));
+      });
+    }
+    for_each_selected<Program, reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename reduction_facts<Program, k>::op;
+      auto const& chains = read_register<k>(parts).at;
+      auto state = chains[0];
+      if constexpr (V > moved_chain) state = op::combine(state, chains[1]);
+      read_register<k>(around.row) = combine_neighbours<op>(state, a.lanes);
+    });
+    compute_row<Phase>();
+  }
+  // One lane writes what a row has.
+  __device__ __forceinline__ void store_row() const {
+    for_each_selected<Program, row_values>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = at<k>;
+      if constexpr (I::is_store) {
+        using T = storage_t<I::type>;
+        moved_cursor const& to = read_register<k>(cursors);
+        bool const is_writer = (threadIdx.x & static_cast<unsigned>(a.lanes - 1)) == 0;
+        if (to.is_wanted && is_writer)
+          *reinterpret_cast<T*>(to.at) = to_storage<T>(value_of<I::first_operand>(around));
+      }
+    });
+  }
+};
+
+}  // namespace tenon::detail
+
+namespace tenon {
+
+// Owners: `lanes` neighbouring threads share a row, of which each has one vector, or as many rows
+// as `items`, neighbours along their outermost axis. Registers: one vector of each operand, as it
+// lies in memory. Global memory: what is fetched is read by aligned vectors, once; what another
+// thread of the row reads too comes from the cache; every store is one access.
+// @pre vector_facts has found the vectors to be whole; lanes is a power of two, at most 32
+// @post every store is written once per position; the bits are those of the ordered skeleton
+template <class Program, class C, unsigned long long Build>
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+    moved_rows_kernel(const __grid_constant__ detail::moved_arguments<Program> a) {
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> none;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, none, total};
+  start(f, a);
+  unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
+  // The rest of the last warp has shuffles to take part in.
+  bool const is_inside = thread < a.threads;
+  moved_row_worker<Program, C::vector_width>(a, f, is_inside ? thread : 0, is_inside).finish();
+  if (thread == 0) store_all<place::launch>(f, a);
+}
+
+}  // namespace tenon

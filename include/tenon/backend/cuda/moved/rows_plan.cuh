@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Chooses the moved skeleton for rows of a warp or less, where all vectors of a call are whole.
+
+#include "tenon/backend/cuda/moved/plan.cuh"
+#include "tenon/backend/cuda/moved/rows.cuh"
+#include "tenon/backend/rows_as_columns.hpp"
+
+namespace tenon::detail {
+
+struct moved_rows_planner : moved_planner {
+  // Expressions that the ordered skeleton runs otherwise, whose sums these are.
+  template <class Program>
+  static constexpr bool moves = [] {
+    using traits = program_traits<Program>;
+    constexpr int width = element_operands<Program>::vector_width;
+    return (width == moved_chain || width == 2 * moved_chain) && traits::stores_parts &&
+           moved_values<Program>::is_movement && traits::row_phases > 0 && !traits::has_total &&
+           !traits::has_planes && !traits::has_scans && !traits::has_sorts && !traits::has_blocks;
+  }();
+  // What a warp of the ordered skeleton has at a time: with longer rows the trees would differ.
+  static constexpr int longest_row = 256;
+
+  // Five small blocks on a multiprocessor, where a vector of each operand leaves 96 registers to a
+  // thread. H200, 4 x 4096 x (32 + 8) x 128 bf16: 161 us; with two large ones that ask for nothing
+  // ahead 205.
+  template <class Program>
+  static constexpr int blocks_held =
+      moved_values<Program>::bytes_read* element_operands<Program>::vector_width <= 160 ? 5 : 1;
+
+  // @post without a function where a row is another one, or some vector not whole
+  template <class Program>
+  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
+                                               bound_arguments<Program> const& call) {
+    constexpr configuration chosen = configured<Program, 128, blocks_held<Program>>;
+    long long const columns = layout.columns.size, lanes = columns / chosen.vector_width;
+    bool const is_tree = columns % chosen.vector_width == 0 && columns <= longest_row &&
+                         lanes > 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
+    if (!is_tree || layout.rows.size == 0 || layout.rows.dims + layout.columns.dims > moved_dims)
+      return {};
+    return planned<Program, chosen>(
+        rows_as_columns(layout), call, static_cast<int>(lanes),
+        reinterpret_cast<void const*>(
+            &moved_rows_kernel<Program, specialization_of<chosen>, build_hash>),
+        "rows of a warp or less, vectors whose place is found once for all their elements");
+  }
+};
+
+}  // namespace tenon::detail
