@@ -192,6 +192,13 @@ struct log_sum_exp : state_reduction {
     return {math::maximum(a.m, b.m),
             a.s * (a_is_larger ? T(1) : scale) + b.s * (a_is_larger ? scale : T(1))};
   }
+  // The states of a group of lanes at once: one exponential each, instead of one for every pair.
+  template <class T, class Group>
+  static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
+    T const m = group.largest(mine.m);
+    T const scale = math::exp(math::zero_if(mine.m == m, -math::abs(mine.m - m)));
+    return {m, group.sum(mine.s * scale)};
+  }
   // The first `valid` of Count elements at once: one exponential each, and one maximum for all.
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
     if (valid == Count) return lift_masked<true>(x, valid);

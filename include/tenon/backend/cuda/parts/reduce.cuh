@@ -70,7 +70,7 @@ template <class State> struct state_words {
   }
 };
 
-// Lanes that combine their states, as an operator sees them that does so by sums.
+// Lanes that combine their states, as an operator sees them that does so by sums and maxima.
 struct lane_group {
   int lanes;  // a power of two
 
@@ -81,6 +81,16 @@ struct lane_group {
     for (int distance = 16; distance > 0; distance /= 2) {
       T const other = __shfl_xor_sync(~0u, x, distance);
       if (distance < lanes) x += other;
+    }
+#endif
+    return x;
+  }
+  template <class T> TENON_HD T largest(T x) const {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      T const other = __shfl_xor_sync(~0u, x, distance);
+      if (distance < lanes) x = math::maximum(x, other);
     }
 #endif
     return x;
