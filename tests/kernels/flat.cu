@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sweep over all elements, without and with reductions.
-// registers: 64
+// registers: 80
 // ptx: ld.global.v4.u32
 // ptx: st.global.cs.v4.u32
 

@@ -9,7 +9,7 @@ namespace {
 
 using reference::doubles;
 
-constexpr std::int64_t lengths[] = {1, 2, 31, 33, 513, 1025, 4099};
+constexpr std::int64_t lengths[] = {1, 2, 5, 31, 33, 129, 513, 1025, 4099};
 
 // Columns start, start + step, ... of a matrix, `count` of them.
 doubles columns_of(doubles const& x, std::int64_t start, std::int64_t step, std::int64_t count) {

@@ -8,9 +8,12 @@ namespace {
 
 using reference::doubles;
 
-// In vectors of 16 bytes of f32 and of bf16: 1, 64, 128, 2048, 4096, and one more of each.
-constexpr std::int64_t lengths[] = {8,    16,   256,   264,   512,   520,   1024,  1032,  4096,
-                                    8192, 8200, 16384, 16392, 32768, 32776, 65536, 131072};
+// In vectors of 16 bytes of f32 and of bf16: 1, 64, 128, 2048, 4096, and one more of each; then
+// lengths of which every row begins elsewhere in a vector.
+constexpr std::int64_t lengths[] = {
+    8,     16,    256,    264, 512, 520, 1024, 1032, 4096, 8192, 8200, 16384, 16392, 32768,
+    32776, 65536, 131072, 1,   2,   3,   5,    7,    9,    13,   17,   31,    33,    63,
+    65,    101,   127,    129, 255, 257, 513,  1023, 1025, 2047, 4099, 8191,  20011, 50257};
 
 doubles softmax_of(doubles const& x) {
   doubles result = x;

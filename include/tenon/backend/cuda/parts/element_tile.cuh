@@ -43,6 +43,10 @@ template <class Index> struct item_positions {
   template <int V> __device__ __forceinline__ int count(int u) const {
     return is_whole(u) ? V : is_live(u) ? partial : 0;
   }
+  // Elements from the first of item 0 to the end; negative behind it.
+  template <int V> __device__ __forceinline__ long long left() const {
+    return (static_cast<long long>(end) - first) * V + partial;
+  }
 };
 // Positions beyond `origin`, of which 32 bits hold the number.
 struct far_positions : item_positions<int> {
@@ -118,10 +122,12 @@ __device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a
   // In all warps but one: without it a sum of 2^26 + 1 f32 takes 88 us instead of 68 on an H100.
   if (how == access::packed && positions.is_whole(Items - 1)) return;
   T const* from = load_address<Program, K>(a, row.loads[I::bits]);
+  constexpr bool has_parts = !program_traits<Program>::has_reduction && has_words<T, V>;
+  int const beyond = has_words<T, V> && how == access::elements ? elements_beyond<V>(from) : 0;
   // What is held for reductions leaves no registers for second accesses: with them softmax of 1335
   // x 50257 f32 takes 834 us on an H200, on two blocks of a multiprocessor instead of three.
-  constexpr bool has_parts = !program_traits<Program>::has_reduction && has_words<T, V>;
-  int const beyond = has_parts && how == access::elements ? elements_beyond<V>(from) : 0;
+  if constexpr (program_traits<Program>::has_reduction && has_words<T, V>)
+    if (how == access::elements && load_shifted<V, Items>(to.at, from, positions, beyond)) return;
   auto const is_loaded = [&](int u) {
     if (how == access::packed) return positions.is_whole(u);
     return has_parts && is_inner<V>(positions, u, beyond);
@@ -151,17 +157,16 @@ __device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a
   }
 }
 
-// The vectors of a tile in place of one another, so that a loop that is not unrolled finds its item
-// first. @post unchanged after as many turns as the tile has items
-template <class Program, class Selected, class Tile>
+// The vectors of a tile in place of one another, so that a loop that is not unrolled finds its `By`
+// items first. @post unchanged after as many turns as it takes to have all
+template <class Program, class Selected, int By = 1, class Tile>
 __device__ __forceinline__ void rotate(Tile& tile) {
   for_each_selected<Program, Selected>([&](auto selected) {
-    auto& vectors = read_register<decltype(selected)::value>(tile).at;
-    constexpr int count = sizeof(vectors) / sizeof(vectors[0]);
-    auto first = vectors[0];
+    auto& list = read_register<decltype(selected)::value>(tile);
+    constexpr int count = sizeof(list.at) / sizeof(list.at[0]);
+    auto const all = list;
 #pragma unroll
-    for (int u = 1; u < count; ++u) vectors[u - 1] = vectors[u];
-    vectors[count - 1] = first;
+    for (int u = 0; u < count; ++u) list.at[u] = all.at[(u + By) % count];
   });
 }
 

@@ -121,16 +121,24 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
         u, tile, fixed, late, values, states, around, a, row, positions, position, is_row_inside);
   };
   if constexpr (Stores && !reductions_in<Program, Phase> && stores_in_turns<Program, Items, Dims>) {
+    // Of many items a few at a time, or finding the first ones would take more than they do;
+    // positions leave no registers for that.
+    constexpr int together =
+        Dims == packed_columns || Items <= 4 || program_traits<Program>::has_positions ? 1 : 4;
     selected_registers<Program, Late> late, next;
     if constexpr (Dims == packed_columns) request(late, 0);
 #pragma unroll 1
-    for (int u = 0; u < Items && positions.is_live(u); ++u) {
-      if constexpr (Dims == packed_columns)
-        request(next, u + 1);
-      else
-        request(late, u);
-      process(0, u, late);
-      rotate<Program, Tile_loads>(tile);
+    for (int u = 0; u < Items && positions.is_live(u); u += together) {
+#pragma unroll
+      for (int w = 0; w < together; ++w) {
+        if (w > 0 && !positions.is_live(u + w)) break;
+        if constexpr (Dims == packed_columns)
+          request(next, u + 1);
+        else
+          request(late, u + w);
+        process(w, u + w, late);
+      }
+      rotate<Program, Tile_loads, together>(tile);
       if constexpr (Dims == packed_columns) late = next;
     }
   } else {
@@ -142,7 +150,8 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
 #pragma unroll
     for (int u = 0; u < Items; ++u) {
       if (u + 1 < Items) request(late[(u + 1) % 2], u + 1);
-      process(u, u, late[u % 2]);
+      // A kernel of any length has items that no thread of a warp has elements of.
+      if (Dims == packed_columns || positions.is_live(u)) process(u, u, late[u % 2]);
       live_elements += positions.template count<V>(u);
       if ((u + 1) % batch_items != 0) continue;
       if constexpr (Dims == 1)
