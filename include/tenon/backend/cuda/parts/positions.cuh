@@ -93,6 +93,14 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
     int const inner = a.columns.dims - 1;
     return inner > 0 && a.columns.by[inner].divisor % V != 0;
   }
+  // Where nothing is fetched for an element, the position of one that is not there does no harm.
+  static constexpr bool has_addresses = []<int... K>(std::integer_sequence<int, K...>) {
+    using traits = program_traits<Program>;
+    return (false || ... ||
+            (traits::template at<K>::where == place::element &&
+             std::is_same_v<typename traits::template at<K>::op, ops::address>));
+  }
+  (typename program_traits<Program>::sequence{});
   // Between neighbours along the innermost axis.
   template <int K, class Arguments>
   __device__ __forceinline__ static long long step(Arguments const& a) {
@@ -106,7 +114,7 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       long long const offset = read_register<k>(first) + i * step<k>(a);
-      read_register<k>(element) = position_of<Program, k>(a, offset, is_live);
+      read_register<k>(element) = position_of<Program, k>(a, offset, is_live || !has_addresses);
     });
   }
 };
