@@ -31,14 +31,19 @@ struct scanned_rows
  private:
   template <int Phase, class Kept> __device__ __forceinline__ void reduce(Kept const& kept) {
     sweep<Phase, false>(kept);
-    for_each_selected<Program, reductions_of<Program, place::row, Phase>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using op = typename at<k>::op;
-      auto const identity = op::template identity<arithmetic_t<at<k>::type>>();
-      auto before = identity;
-      read_register<k>(this->row) =
-          scan_block<op, threads>(read_register<k>(this->row), identity, before, buffer);
-    });
+    using reductions = reductions_of<Program, place::row, Phase>;
+    // Scans have no registers for that.
+    if constexpr (program_traits<Program>::has_blocks)
+      combine_block<Program, reductions, threads>(this->row, buffer);
+    else
+      for_each_selected<Program, reductions>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using op = typename at<k>::op;
+        auto const identity = op::template identity<arithmetic_t<at<k>::type>>();
+        auto before = identity;
+        read_register<k>(this->row) =
+            scan_block<op, threads>(read_register<k>(this->row), identity, before, buffer);
+      });
     evaluate<place::row, Phase, Phase>(this->values());
   }
 

@@ -184,14 +184,16 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
                     pack<T>(values));
                 continue;
               }
-            int const count = stores_first_alone<k>() ? 1 : V;
+            auto const store_element = [&](int i) {
+              if (!is_live(u, i)) return;
+              find_place<k>(u, i);
+              store_one<k>(frame_of(u, i), arguments,
+                           worker.where.stores[I::bits] + (at_item + i) * step);
+            };
+            store_element(0);
+            if (!stores_first_alone<k>())
 #pragma unroll
-            for (int i = 0; i < V; ++i)
-              if (i < count && is_live(u, i)) {
-                find_place<k>(u, i);
-                store_one<k>(frame_of(u, i), arguments,
-                             worker.where.stores[I::bits] + (at_item + i) * step);
-              }
+              for (int i = 1; i < V; ++i) store_element(i);
           }
         }
       });
