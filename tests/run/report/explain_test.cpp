@@ -109,6 +109,7 @@ std::string costs_on_device(std::string const& configuration, long long rows, lo
 TEST(explain, slower_paths_of_a_device) {
   EXPECT_TRUE(contains(costs_on_device("row in registers of a warp", 1000, 512, 512), "no slower path is taken"));
   EXPECT_TRUE(contains(costs_on_device("single elements, row in registers", 1000, 510, 513), "x0 has rows that do not begin at multiples of 16 bytes"));
+  EXPECT_TRUE(contains(costs_on_device("parts of vectors, row in registers", 1000, 510, 513), "each vector is a part of two accesses"));
   EXPECT_TRUE(contains(costs_on_device("single elements, row in registers", 1000, 510, 512), "is no multiple of what 16 bytes hold"));
   EXPECT_TRUE(contains(costs_on_device("row read again in each phase", 1000, 100000, 100000), "longer than registers hold"));
   EXPECT_TRUE(contains(costs_on_device("row in registers", 1, 100000, 100000), "only 1 row, each the work of one block"));

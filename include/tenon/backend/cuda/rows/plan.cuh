@@ -25,14 +25,16 @@ struct rows_planner : streamed_rows_planner {
       if (rows_are_neighbours(layout)) return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
-    bool is_single = !operands.moves_vectors();
+    moved_as const how = operands.moves_vectors() ? moved_as::vectors
+                         : operands.is_contiguous ? moved_as::parts_of_vectors
+                                                  : moved_as::elements;
     if constexpr (may_keep<Program>)
       if (!blocks_hold<Program>(layout, facts)) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
         cuda_plan<Program> result =
-            operands.is_packed ? plan_kept<Program, packed_columns>(layout, call, facts, is_single)
-                               : plan_kept<Program, all>(layout, call, facts, is_single);
-        return result.function ? result : plan_looped<Program, all>(layout, call, facts, is_single);
+            operands.is_packed ? plan_kept<Program, packed_columns>(layout, call, facts, how)
+                               : plan_kept<Program, all>(layout, call, facts, how);
+        return result.function ? result : plan_looped<Program, all>(layout, call, facts, how);
       }
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     if constexpr (has_sharable_rows<Program>)
@@ -46,24 +48,23 @@ struct rows_planner : streamed_rows_planner {
         if (vectors > most_streamed_vectors)
           return grid_planner::plan<Program>(layout, call, facts);
       return operands.is_packed && vectors < 1 << 30
-                 ? plan_streamed<Program, streamed<Program, 1>>(layout, call, is_single)
-                 : plan_streamed<Program, streamed<Program, all>>(layout, call, is_single);
+                 ? plan_streamed<Program, streamed<Program, 1>>(layout, call, how)
+                 : plan_streamed<Program, streamed<Program, all>>(layout, call, how);
     } else {
       // Of elements of eight bytes the kernel of whole vectors would spill registers.
       constexpr int longest = program_traits<Program>::widest_element > 4 ? all : packed_columns;
       cuda_plan<Program> result =
           !operands.is_packed
-              ? plan_resident<Program, resident<Program, all>>(layout, call, facts, is_single)
-          : vectors <= medium_vectors<Program>
-              ? plan_packed<Program>(layout, call, facts, is_single)
+              ? plan_resident<Program, resident<Program, all>>(layout, call, facts, how)
+          : vectors <= medium_vectors<Program> ? plan_packed<Program>(layout, call, facts, how)
           : vectors > widest_block * row_items<Program>
-              ? plan_clustered<Program, longest>(layout, call, facts, is_single)
-              : plan_resident<Program, resident<Program, longest>>(layout, call, facts, is_single);
+              ? plan_clustered<Program, longest>(layout, call, facts, how)
+              : plan_resident<Program, resident<Program, longest>>(layout, call, facts, how);
       if (result.function) return result;
       if constexpr (shares_everything<Program>)
         return grid_planner::plan<Program>(layout, call, facts);
       else
-        return plan_looped<Program, all>(layout, call, facts, is_single);
+        return plan_looped<Program, all>(layout, call, facts, how);
     }
   }
 
@@ -127,11 +128,11 @@ struct rows_planner : streamed_rows_planner {
   [[gnu::cold]] static cuda_plan<Program> plan_packed(bound_layout<Program> const& layout,
                                                       bound_arguments<Program> const& call,
                                                       cuda_device_facts const& facts,
-                                                      bool is_single) {
+                                                      moved_as how) {
     if constexpr (short_vectors < Program >> 0)
       if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
-        return plan_resident<Program, short_rows<Program>>(layout, call, facts, is_single);
-    return plan_resident<Program, medium_rows<Program>>(layout, call, facts, is_single);
+        return plan_resident<Program, short_rows<Program>>(layout, call, facts, how);
+    return plan_resident<Program, medium_rows<Program>>(layout, call, facts, how);
   }
 
   // @pre no block holds a row
@@ -139,18 +140,18 @@ struct rows_planner : streamed_rows_planner {
   [[gnu::cold]] static cuda_plan<Program> plan_clustered(bound_layout<Program> const& layout,
                                                          bound_arguments<Program> const& call,
                                                          cuda_device_facts const& facts,
-                                                         bool is_single) {
+                                                         moved_as how) {
     if constexpr (has_own_clusters<Program>)
-      return plan_resident<Program, clustered<Program>>(layout, call, facts, is_single);
+      return plan_resident<Program, clustered<Program>>(layout, call, facts, how);
     else
-      return plan_resident<Program, resident<Program, Longest>>(layout, call, facts, is_single);
+      return plan_resident<Program, resident<Program, Longest>>(layout, call, facts, how);
   }
 
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan<Program> plan_resident(bound_layout<Program> const& layout,
                                                         bound_arguments<Program> const& call,
                                                         cuda_device_facts const& facts,
-                                                        bool is_single) {
+                                                        moved_as how) {
     using special = specialization_of<C>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;
@@ -160,10 +161,11 @@ struct rows_planner : streamed_rows_planner {
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = C;
-    result.why = is_single           ? "single elements, row in registers"
-                 : share.blocks > 1  ? "row in registers of a cluster"
-                 : share.lanes <= 32 ? "row in registers of a warp or less"
-                                     : "row in registers of several warps";
+    result.why = said(how,
+                      share.blocks > 1    ? "row in registers of a cluster"
+                      : share.lanes <= 32 ? "row in registers of a warp or less"
+                                          : "row in registers of several warps",
+                      "parts of vectors, row in registers", "single elements, row in registers");
     long long rows_per_group = share.lanes > 32 ? 1 : 128 / share.lanes;
     result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
     result.split.blocks_per_row = share.blocks;
@@ -188,7 +190,7 @@ struct rows_planner : streamed_rows_planner {
   [[gnu::cold]] static cuda_plan<Program> plan_looped(bound_layout<Program> const& layout,
                                                       bound_arguments<Program> const& call,
                                                       cuda_device_facts const& facts,
-                                                      bool is_single) {
+                                                      moved_as how) {
     constexpr configuration c = looped<Program, Dims>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
@@ -206,10 +208,12 @@ struct rows_planner : streamed_rows_planner {
       most = parts<Program>;
     else
       most = share_rows(result, rows, facts);
-    result.why = is_single                         ? "single elements, row read again in each phase"
-                 : result.split.blocks_per_row > 1 ? "row read again in each phase, shared by "
-                                                     "several blocks"
-                                                   : "row read again in each phase";
+    result.why = said(how,
+                      result.split.blocks_per_row > 1
+                          ? "row read again in each phase, shared by several blocks"
+                          : "row read again in each phase",
+                      "parts of vectors, row read again in each phase",
+                      "single elements, row read again in each phase");
     finish<Program, arguments>(result, layout, call, most, rows);
     return result;
   }
@@ -230,8 +234,7 @@ struct rows_planner : streamed_rows_planner {
   template <class Program, int Dims>
   [[gnu::cold]] static cuda_plan<Program> plan_kept(bound_layout<Program> const& layout,
                                                     bound_arguments<Program> const& call,
-                                                    cuda_device_facts const& facts,
-                                                    bool is_single) {
+                                                    cuda_device_facts const& facts, moved_as how) {
     constexpr configuration c = looped<Program, Dims>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
@@ -256,9 +259,11 @@ struct rows_planner : streamed_rows_planner {
       result.block = dim3(c.threads_per_block);
       result.shared_bytes = static_cast<unsigned>(split.kept_tiles * bytes_per_tile);
       result.is_cooperative = split.blocks_per_row > 1;
-      result.why = is_single               ? "single elements, row in shared memory"
-                   : result.is_cooperative ? "row in shared memory of several blocks"
-                                           : "row in shared memory of a block";
+      result.why =
+          said(how,
+               result.is_cooperative ? "row in shared memory of several blocks"
+                                     : "row in shared memory of a block",
+               "parts of vectors, row in shared memory", "single elements, row in shared memory");
       allow_shared_bytes(result.function, available);
       long long const groups =
           clamped(most_resident_groups(result, facts) / split.blocks_per_row, 0, most_row_barriers);

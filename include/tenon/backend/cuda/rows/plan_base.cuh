@@ -7,7 +7,18 @@
 
 namespace tenon::detail {
 
+// How the elements of a call are moved.
+enum class moved_as : unsigned char { vectors, parts_of_vectors, elements };
+
 struct rows_planner_base : rows_configurations {
+  // What a planner says of it.
+  static constexpr char const* said(moved_as how, char const* of_vectors, char const* of_parts,
+                                    char const* of_elements) {
+    return how == moved_as::vectors            ? of_vectors
+           : how == moved_as::parts_of_vectors ? of_parts
+                                               : of_elements;
+  }
+
   // Up to 32 lanes: enough for the vectors if they can be, and half a cache line of each row.
   static constexpr long long lanes_of(long long vectors, int items) {
     long long lanes = 1;

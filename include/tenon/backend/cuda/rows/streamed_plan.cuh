@@ -41,7 +41,7 @@ struct streamed_rows_planner : rows_planner_base {
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan<Program> plan_streamed(bound_layout<Program> const& layout,
                                                         bound_arguments<Program> const& call,
-                                                        bool is_single) {
+                                                        moved_as how) {
     using special = specialization_of<C>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;
@@ -62,11 +62,14 @@ struct streamed_rows_planner : rows_planner_base {
     if (cut.segments > 1)
       result.split.blocks_per_row = blocks_of_row<Program>(groups, cut.segments);
     bool const is_shared = result.split.blocks_per_row > 1;
-    result.why = is_single && is_shared ? "single elements, row read once, shared by several blocks"
-                 : is_single            ? "single elements, row read once"
-                 : is_shared            ? "row read once, shared by several blocks"
-                 : cut.lanes <= 32      ? "row read once by a warp or less"
-                                        : "row read once by several warps";
+    result.why = is_shared
+                     ? said(how, "row read once, shared by several blocks",
+                            "parts of vectors, row read once, shared by several blocks",
+                            "single elements, row read once, shared by several blocks")
+                     : said(how,
+                            cut.lanes <= 32 ? "row read once by a warp or less"
+                                            : "row read once by several warps",
+                            "parts of vectors, row read once", "single elements, row read once");
     finish<Program, arguments>(result, layout, call, most, groups);
     return result;
   }
