@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tenon/program/drawn.hpp"
 #include "tenon/program/reify.hpp"
 #include "tenon/program/visit.hpp"
 #include "tenon/tenon.hpp"
@@ -52,7 +53,7 @@ TEST(branches, only_the_part_that_is_chosen_is_read) {
     addresses[position / length] = elements[position / length];
     set_launch_values<joined>(launch, no_scalars, no_sizes);
     set_operands(f, addresses, position);
-    evaluate_chosen<1, true>(f);
+    evaluate_chosen<1, true, detail::nothing_drawn>(f);
     visit_instructions<joined>([&](auto index) {
       using I = program_traits<joined>::at<decltype(index)::value>;
       if constexpr (I::is_store) {
