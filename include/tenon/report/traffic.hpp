@@ -129,31 +129,48 @@ class traffic_counter {
   }
   tenon::layout const& layout_of(int input) const { return inputs_[static_cast<std::size_t>(input)].layout; }
 
+  // What only derivatives notice is its first operand.
+  static bool is_for_gradients(node const& n) { return n.is<ops::stop_gradient>() || n.is<ops::with_gradient_of>(); }
+
   // A view costs nothing of its own: reading it reads the elements that it shows.
+  static bool is_view(node const& n) { return n.is(op_kind::movement) || is_for_gradients(n); }
   long long elements_read(graph const& g, int id) const {
     long long result = elements(g[id].dims);
-    for (; g[id].is(op_kind::movement); id = g[id].operands[0]) result = smaller(result, elements(g[g[id].operands[0]].dims));
+    for (; is_view(g[id]); id = g[id].operands[0])
+      result = smaller(result, elements(g[g[id].operands[0]].dims));
+    return result;
+  }
+
+  // The nodes that the values of the outputs need.
+  static constexpr_vector<bool> needed(graph const& g) {
+    constexpr_vector<bool> result(g.size(), false);
+    for (graph_output const& output : g.outputs) result[output.id] = true;
+    for (int id = g.size() - 1; id >= 0; --id)
+      for (int k = 0; result[id] && k < (is_for_gradients(g[id]) ? 1 : g[id].operands.size()); ++k)
+        result[g[id].operands[k]] = true;
     return result;
   }
 
   // A mean or a variance is one operator: its division by the count is the end of the reduction.
-  static bool finishes_reduction(graph const& g, node const& n, constexpr_vector<bool> const& on_device) {
+  static bool finishes_reduction(graph const& g, node const& n,
+                                 constexpr_vector<bool> const& on_device) {
     if (!n.is<ops::div>() || on_device[n.operands[1]]) return false;
     node const& dividend = g.operand(n, 0);
     return dividend.is(op_kind::reduction) || dividend.is(op_kind::projection);
   }
 
-  // The lambda as it was written, one launch for each operator. Values that follow from numbers alone need none, and the
-  // members of a reduction's state are results of its launch.
+  // The lambda as it was written, one launch for each operator. Values that follow from numbers
+  // alone need none, and the members of a reduction's state are results of its launch.
   void count_separate(traffic& result) const {
     graph const& g = d_.traced;
+    constexpr_vector<bool> const is_needed = needed(g);
     constexpr_vector<bool> on_device(g.size(), false);
     for (int id = 0; id < g.size(); ++id) {
       node const& n = g[id];
       bool here = n.is<ops::input>();
       for (int operand : n.operands) here = here || on_device[operand];
       on_device[id] = here;
-      if (!here || n.is(op_kind::source) || n.is(op_kind::movement)) continue;
+      if (!here || !is_needed[id] || n.is(op_kind::source) || is_view(n)) continue;
       if (finishes_reduction(g, n, on_device)) continue;
       result.separate_bytes += n.op->has_state ? 0 : elements(n.dims) * size_of(n.type);
       if (n.is(op_kind::projection)) continue;
