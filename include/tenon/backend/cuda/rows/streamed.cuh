@@ -30,6 +30,16 @@ template <class Program, class C> struct streamed_worker {
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
 
+  using loads = needed_loads<Program, v, items, 1, false>;
+  // Of a tile in flight large states take in 16 elements at a time, for whose values there are
+  // registers.
+  static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
+                                                                           : items;
+  using running = running_states<Program, v, taken, 1>;
+  using tile_type = selected_registers<Program, loads>;
+  // Whether the next tile is on its way while states are combined: larger ones leave no registers.
+  static constexpr bool is_ahead = dims == 1 && row_state_words<Program> <= 2;
+
   arguments const& a;
   frame<Program> const& f;
   int blocks, rank;  // blocks that share a row, and which of them this is
@@ -37,11 +47,24 @@ template <class Program, class C> struct streamed_worker {
   int const lanes = static_cast<int>(blockDim.x);
   int buffer = 0;  // of the shared states
   row_totals<Program> of_rows = {};
+  // Where the row that comes next is, and its first tile on its way.
+  operand_offsets<Program> coming;
+  tile_type tile;
 
-  __device__ __forceinline__ void finish_row(long long row) {
+  // Asks for the first tile of the row that comes next. @pre is_ahead
+  __device__ __forceinline__ void begin(long long row) {
+    bool const is_inside = row < a.rows.size;
+    find_row<Program>(coming, a, is_inside ? row : 0);
+    request_first(coming, rank, is_inside);
+  }
+  // next_row: which one the threads work on afterwards.
+  __device__ __forceinline__ void finish_row(long long row, long long next_row) {
     bool const is_inside = row < a.rows.size;
     operand_offsets<Program> offsets;
-    find_row<Program>(offsets, a, is_inside ? row : 0);
+    if constexpr (is_ahead)
+      offsets = coming;
+    else
+      find_row<Program>(offsets, a, is_inside ? row : 0);
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
     take_row_values<Program>(f, values, a, offsets, is_inside);
@@ -49,6 +72,12 @@ template <class Program, class C> struct streamed_worker {
 #pragma unroll 1
     for (int segment = rank; segment < a.split.segments; segment += blocks) {
       sweep(segment, offsets, is_inside);
+      if constexpr (is_ahead) {
+        if (segment + blocks < a.split.segments)
+          request_first(offsets, segment + blocks, is_inside);
+        else
+          begin(next_row);
+      }
       combine();
       if (a.split.segments > 1 && threadIdx.x == 0)
         segments.template put<reductions>(f.row, segment);
@@ -62,13 +91,34 @@ template <class Program, class C> struct streamed_worker {
   }
 
  private:
-  using loads = needed_loads<Program, v, items, 1, false>;
-  // Of a tile in flight large states take in 16 elements at a time, for whose values there are
-  // registers.
-  static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
-                                                                           : items;
-  using running = running_states<Program, v, taken, 1>;
-  using tile_type = selected_registers<Program, loads>;
+  struct vector_range {
+    int first, end;
+  };
+  __device__ __forceinline__ vector_range range_of(int segment, bool is_inside) const {
+    // 32 bits hold the number of packed vectors.
+    int const size = static_cast<int>(a.split.tiles_per_segment) * lanes * items,
+              all = is_inside ? static_cast<int>(a.vectors) : 0, first = segment * size;
+    return {first, first + size < all ? first + size : all};
+  }
+  __device__ __forceinline__ void request_first(operand_offsets<Program> const& row, int segment,
+                                                bool is_inside) {
+    vector_range const range = range_of(segment, is_inside);
+    request(tile, row,
+            item_positions<int>{range.first + static_cast<int>(threadIdx.x), lanes, range.end});
+  }
+
+  // The tile at `positions`, which is there or on its way, if tiles are asked for ahead.
+  template <class Take, class Positions>
+  __device__ __forceinline__ void take_at(Take const& take, operand_offsets<Program> const& offsets,
+                                          Positions const& positions) {
+    if constexpr (is_ahead) {
+      take(tile, positions);
+    } else {
+      tile_type here;
+      request(here, offsets, positions);
+      take(here, positions);
+    }
+  }
 
   __device__ __forceinline__ void sweep(int segment, operand_offsets<Program> const& offsets,
                                         bool is_inside) {
@@ -93,25 +143,15 @@ template <class Program, class C> struct streamed_worker {
       levels.after_tile(states);
     };
     if constexpr (dims == 1) {
-      // 32 bits hold the number of packed vectors.
-      int const size = static_cast<int>(a.split.tiles_per_segment) * step,
-                all = is_inside ? static_cast<int>(a.vectors) : 0;
-      int first = segment * size, end = first + size;
-      if (end > all) end = all;
-        // Tiles that are all inside need no look at their vectors.
+      auto [first, end] = range_of(segment, is_inside);
+      // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
       for (; end - first >= step; first += step) {
-        whole_positions<int> const positions{first + thread, lanes};
-        tile_type tile;
-        request(tile, offsets, positions);
-        take(tile, positions);
+        take_at(take, offsets, whole_positions<int>{first + thread, lanes});
+        if constexpr (is_ahead)
+          request(tile, offsets, item_positions<int>{first + step + thread, lanes, end});
       }
-      if (first < end) {
-        item_positions<int> const positions{first + thread, lanes, end};
-        tile_type tile;
-        request(tile, offsets, positions);
-        take(tile, positions);
-      }
+      if (first < end) take_at(take, offsets, item_positions<int>{first + thread, lanes, end});
     } else {
       // The segment begins at `origin` and has `vectors` before its end or the row's, the last of
       // which may be one in part.
@@ -192,8 +232,11 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_
                                      blocks,
                                      static_cast<int>(blockIdx.x % blocks),
                                      {a.workspace, static_cast<int>(group), blocks}};
+  if constexpr (streamed_worker<Program, C>::is_ahead)
+    worker.begin(group * blockDim.y + threadIdx.y);
   for (; group < a.split.groups; group += groups)
-    worker.finish_row(group * blockDim.y + threadIdx.y);
+    worker.finish_row(group * blockDim.y + threadIdx.y,
+                      (group + groups) * blockDim.y + threadIdx.y);
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 }
 

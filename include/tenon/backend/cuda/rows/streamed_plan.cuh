@@ -18,7 +18,8 @@ struct streamed_rows_planner : rows_planner_base {
     // Large states are combined by few threads, each of which has taken in many elements.
     long long lanes = lanes_of(vectors, C.items);
     if (vectors > (has_large_states<Program> ? 2048 : 32 * C.items))
-      lanes = clamped(divide_up(vectors, 32 * C.items) * 32, 32, C.threads_per_block);
+      lanes = clamped(divide_up(vectors, has_large_states<Program> ? 1024 : 32 * C.items) * 32, 32,
+                      C.threads_per_block);
     long long const tiles = at_least(1, divide_up(vectors, lanes * C.items));
     if (vectors <= most_streamed_vectors) return {lanes, tiles, 1};
     // Combining a block's states costs as much as a tile. Where there are totals no blocks share a
