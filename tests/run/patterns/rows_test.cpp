@@ -92,6 +92,8 @@ TEST(one_launch, softmax_of_few_long_rows) {
   check_softmax<float, 1>(4, 1 << 20);
   check_softmax<float, 1>(3, 100003);
   check_softmax<tn::bfloat16, 1>(2, 262144);
+  // More than a device works on at a time.
+  check_softmax<float, 1>(45, 300000);
 }
 TEST(one_launch, softmax_of_columns) {
   check_softmax<float, 0>(512, 1000);

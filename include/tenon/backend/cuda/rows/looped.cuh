@@ -21,6 +21,9 @@ template <class Program, class C> struct looped_worker {
   static constexpr int phases = program_traits<Program>::row_phases;
   static constexpr long long tile_size = static_cast<long long>(threads) * items;
   static constexpr bool may_keep = is_any_kept<Program, v>;
+  // Whether what is kept of the next row comes while this one is stored.
+  static constexpr bool is_ahead =
+      may_keep && dims == packed_columns && has_element_stores<Program>;
   // Without general accesses three blocks on a multiprocessor have registers enough.
   static constexpr int blocks_held =
       may_keep && dims == packed_columns ? kept_blocks_held<Program, 0> : 1;
@@ -34,20 +37,28 @@ template <class Program, class C> struct looped_worker {
   int buffer = 0;  // of the shared states
   operand_offsets<Program> offsets;
   row_totals<Program> of_rows = {};
+  bool is_brought = false;          // or on its way: what is kept of the next row
+  operand_offsets<Program> coming;  // of the next row, if so
 
+  // next_row: which one the block works on afterwards.
   template <int... Phase>
-  __device__ __forceinline__ void finish_row(long long row, std::integer_sequence<int, Phase...>) {
+  __device__ __forceinline__ void finish_row(long long row, long long next_row,
+                                             std::integer_sequence<int, Phase...>) {
     bool is_inside = row < a.rows.size;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
     if constexpr (may_keep)
-      if (is_inside) bring_kept();
+      if (is_inside && !is_brought) bring_kept();
     take_row_values<Program>(f, values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     if constexpr (may_keep) wait_for_sent();
     (reduce<Phase + 1>(is_inside), ...);
     if constexpr (has_element_stores<Program>) {
+      if constexpr (is_ahead) {
+        is_brought = next_row < a.rows.size;
+        if (is_brought) find_row<Program>(coming, a, next_row);
+      }
       selected_registers<Program, no_loads> none;
       for (int turn = rank; turn < a.split.segments; turn += blocks)
         sweep<phases + 1, true>(segment_of<phases + 1>(turn), none, is_inside);
@@ -82,18 +93,19 @@ template <class Program, class C> struct looped_worker {
       for (int t = 0; t < a.split.tiles_per_segment; ++t, ++tile, first += tile_size) {
         if (tile >= a.split.kept_tiles) return;
         if (dims == 1 || a.is_packed)
-          send_tile(tile, first);
+          send_tile(tile, first, offsets);
         else
           put_tile(tile, first);
       }
     }
   }
   // @pre every operand is packed
-  __device__ __forceinline__ void send_tile(int tile, long long first) const {
+  __device__ __forceinline__ void send_tile(int tile, long long first,
+                                            operand_offsets<Program> const& row) const {
     for_each_selected<Program, kept_loads<Program, v>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      auto const* from = load_address<Program, k>(a, offsets.loads[I::bits]) + first * v;
+      auto const* from = load_address<Program, k>(a, row.loads[I::bits]) + first * v;
 #pragma unroll
       for (int u = 0; u < items; ++u)
         if (first + u * threads < a.vectors)
@@ -169,6 +181,9 @@ template <class Program, class C> struct looped_worker {
       selected_registers<Program, loads> loaded;
       selected_registers<Program, no_loads> none;
       load<loads>(loaded, tile, positions, is_inside);
+      // The sweep that stores is the last one: the next row takes the place of what it has taken.
+      if constexpr (is_ahead && Stores)
+        if (is_brought && tile < a.split.kept_tiles) send_tile(tile, first + threadIdx.x, coming);
       process_tile<Phase, Stores, v, items, dims, loads, no_loads, no_loads>(
           loaded, none, states, f, a, offsets, positions, is_inside);
       if constexpr (!Stores) levels.after_tile(states);
@@ -208,7 +223,7 @@ __global__ void __launch_bounds__(C::threads_per_block,
                                    static_cast<int>(blockIdx.x % blocks),
                                    {a.workspace, static_cast<int>(group), blocks}};
   for (; group < a.split.groups; group += groups)
-    worker.finish_row(group,
+    worker.finish_row(group, group + groups,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   worker.end();
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
