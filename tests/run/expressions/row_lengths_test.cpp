@@ -45,31 +45,35 @@ doubles normalized(doubles const& x) {
 
 // absolute: by how much a roundoff of the mean moves a result.
 template <class T, class Function, class Expected>
+void check_rows_of(Function const& f, Expected const& expected_of, double absolute,
+                   std::int64_t rows, std::int64_t columns) {
+  std::string const what = std::to_string(rows) + " x " + std::to_string(columns);
+  auto x = random_array<T, 2>({rows, columns}, arrangement::contiguous, -4, 4);
+  doubles const given = x.values();
+  array<T, 2> out({rows, columns});
+  f.into(out.view())(x.view());
+  double const roundoffs = 32 + sum_roundoffs(columns);
+  check_close(tn::dtype_of<T>, out.result(), expected_of(given),
+              {.arithmetic = roundoffs, .absolute = absolute * roundoffs * 0x1p-24}, what);
+  array<T, 2> elsewhere({rows, columns}, arrangement::misaligned, given), again({rows, columns});
+  f.into(again.view())(elsewhere.view());
+  EXPECT_EQ(again.bits(), out.bits()) << "misaligned, " << what;
+  reference::elements const of_last(given.values.end() - columns, given.values.end());
+  array<T, 2> last({1, columns}, arrangement::contiguous, doubles({1, columns}, of_last));
+  array<T, 2> by_itself({1, columns});
+  f.into(by_itself.view())(last.view());
+  std::vector<unsigned char> const all = out.bits();
+  auto const bytes = columns * static_cast<std::int64_t>(sizeof(T));
+  EXPECT_EQ(by_itself.bits(), std::vector<unsigned char>(all.end() - bytes, all.end()))
+      << "by itself, " << what;
+}
+template <class T, class Function, class Expected>
 void check_rows(Function const& f, Expected const& expected_of, double absolute) {
   for (std::int64_t columns : lengths)
-    for (std::int64_t rows : {1, 3, 64}) {
-      if (rows * columns > 1 << 18) continue;
-      std::string const what = std::to_string(rows) + " x " + std::to_string(columns);
-      auto x = random_array<T, 2>({rows, columns}, arrangement::contiguous, -4, 4);
-      doubles const given = x.values();
-      array<T, 2> out({rows, columns});
-      f.into(out.view())(x.view());
-      double const roundoffs = 32 + sum_roundoffs(columns);
-      check_close(tn::dtype_of<T>, out.result(), expected_of(given),
-                  {.arithmetic = roundoffs, .absolute = absolute * roundoffs * 0x1p-24}, what);
-      array<T, 2> elsewhere({rows, columns}, arrangement::misaligned, given),
-          again({rows, columns});
-      f.into(again.view())(elsewhere.view());
-      EXPECT_EQ(again.bits(), out.bits()) << "misaligned, " << what;
-      reference::elements const of_last(given.values.end() - columns, given.values.end());
-      array<T, 2> last({1, columns}, arrangement::contiguous, doubles({1, columns}, of_last));
-      array<T, 2> by_itself({1, columns});
-      f.into(by_itself.view())(last.view());
-      std::vector<unsigned char> const all = out.bits();
-      auto const bytes = columns * static_cast<std::int64_t>(sizeof(T));
-      EXPECT_EQ(by_itself.bits(), std::vector<unsigned char>(all.end() - bytes, all.end()))
-          << "by itself, " << what;
-    }
+    for (std::int64_t rows : {1, 3, 64})
+      if (rows * columns <= 1 << 18) check_rows_of<T>(f, expected_of, absolute, rows, columns);
+  // More rows than a device works on at a time, of clusters.
+  check_rows_of<T>(f, expected_of, absolute, 401, 17000);
 }
 
 template <class T> void check_softmax() {

@@ -28,7 +28,8 @@ struct configuration {
   int blocks = 1;        // that a multiprocessor is to hold at once, at least
   int has_warps = 0;     // rows: at least a warp shares each of them
   int has_clusters = 0;  // rows: several blocks may share one
-  int is_staged = 0;     // rows: the next one comes to shared memory while one is finished
+  int is_staged = 0;     // rows: 1: the next one comes to shared memory while one is finished in
+                         // registers; 2: all sweeps read it there, in a ring
 
   constexpr bool operator==(configuration const&) const = default;
 };
@@ -42,7 +43,8 @@ struct specialization {
                        threads_per_block = ThreadsPerBlock, group_dims = GroupDims,
                        index_bits = IndexBits, blocks = Blocks;
   static constexpr bool is_looped = IsLooped != 0, has_warps = HasWarps != 0,
-                        has_clusters = HasClusters != 0, is_staged = IsStaged != 0;
+                        has_clusters = HasClusters != 0, is_staged = IsStaged != 0,
+                        is_ring = IsStaged == 2;
 };
 template <configuration C>
 using specialization_of =

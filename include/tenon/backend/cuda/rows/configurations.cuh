@@ -24,12 +24,26 @@ struct rows_configurations {
   }();
   template <class Program>
   static constexpr bool is_half = program_traits<Program>::widest_element <= 2;
+  // What 40 registers to a thread are not enough for; none are spilled.
+  template <class Program>
+  static constexpr bool is_heavy =
+      has_large_states<Program> || element_operands<Program>::loads > 2 ||
+      own_bytes<Program>* width<Program> > 16 || element_operands<Program>::has_much_arithmetic;
+  template <class Program>
+  static constexpr bool is_heaviest =
+      program_traits<Program>::has_positions || program_traits<Program>::widest_element > 4;
+  // Half types of which the longest rows wait in shared memory: a thread has more of them there
+  // than its registers would hold as numbers.
+  // H200: softmax of 8192 x 65536 bf16 627 us instead of 755, of 2048 x 262144 687 instead of 950.
+  template <class Program>
+  static constexpr bool is_wide = is_half<Program> && !is_heavy<Program> && !is_heaviest<Program>;
   // Vectors of a row that one thread keeps: at most 64 elements, half as many where each has a
-  // position, and 32 words of operands; 16 of half types, which are computed in twice as many.
+  // position, and 32 words of operands; 16 of half types that stay in registers, which are computed
+  // in twice as many.
   template <class Program>
   static constexpr int row_items = [] {
     int const most_elements = program_traits<Program>::has_positions ? 32 : 64,
-              most_bytes = is_half<Program> ? 64 : 128;
+              most_bytes = is_half<Program> && !is_wide<Program> ? 64 : 128;
     int items = 1;
     while (2 * items * width<Program> <= most_elements &&
            2 * items * width<Program> * own_bytes<Program> <= most_bytes)
@@ -42,14 +56,6 @@ struct rows_configurations {
   template <class Program> static constexpr int at_most(int items) {
     return row_items<Program> < items ? row_items<Program> : items;
   }
-  // What 40 registers to a thread are not enough for; none are spilled.
-  template <class Program>
-  static constexpr bool is_heavy =
-      has_large_states<Program> || element_operands<Program>::loads > 2 ||
-      own_bytes<Program>* width<Program> > 16 || element_operands<Program>::has_much_arithmetic;
-  template <class Program>
-  static constexpr bool is_heaviest =
-      program_traits<Program>::has_positions || program_traits<Program>::widest_element > 4;
   // Rows of a warp or less with two vectors to a thread. H200, of a copy's bandwidth against four:
   // softmax of 64 and 256 f32 0.99 (0.96, 0.97), of bf16 0.98 (0.70, 0.95). States of several
   // numbers are worth more elements: layer norm + gelu of 512 f32 takes 219 us with two vectors and
@@ -57,16 +63,20 @@ struct rows_configurations {
   template <class Program> static constexpr int short_items = at_most<Program>(2);
   template <class Program>
   static constexpr long long short_vectors =
-      has_large_states<Program> || row_items<Program> <= 2 ? 0 : 32 * short_items<Program>;
+      has_large_states<Program> || row_items<Program> <= 2
+          ? 0
+          : (shares_little<Program> ? widest_block : 32) * short_items<Program>;
   template <class Program>
-  static constexpr configuration short_rows{.vector_width = width<Program>,
-                                            .items = short_items<Program>,
-                                            .threads_per_block = 128,
-                                            .group_dims = 1,
-                                            .index_bits = 32,
-                                            .blocks = is_heaviest<Program> ? 1
-                                                      : is_heavy<Program>  ? 8
-                                                                           : 12};
+  static constexpr configuration short_rows{
+      .vector_width = width<Program>,
+      .items = short_items<Program>,
+      .threads_per_block = shares_little<Program> ? widest_block : 128,
+      .group_dims = 1,
+      .index_bits = 32,
+      .blocks = shares_little<Program> ? 3
+                : is_heaviest<Program> ? 1
+                : is_heavy<Program>    ? 8
+                                       : 12};
   // Rows of one block with four vectors to a thread; eight where a state is several numbers and the
   // row longer than a warp's. H200, of a copy's bandwidth against eight of f32: softmax of 1024 f32
   // 0.99 (0.97), of 8192 0.965 (0.963); against four that know of clusters: of 1024 to 4096 bf16
@@ -119,11 +129,12 @@ struct rows_configurations {
           Dims > 1 || own_bytes<Program> == 0 || is_heaviest<Program> || is_heavy<Program> ? 1 : 2,
       .has_warps = Dims == 1,
       .has_clusters = Dims > 1 || !has_own_clusters<Program>,
-      .is_staged = Dims == 1 && can_stage<Program> &&
-                   (program_traits<Program>::has_positions
-                        ? program_traits<Program>::widest_element <= 4
-                        : !is_heaviest<Program> &&
-                              medium_vectors<Program> == widest_block * row_items<Program>)};
+      .is_staged =
+          Dims > 1 || !can_stage<Program>          ? 0
+          : program_traits<Program>::has_positions ? program_traits<Program>::widest_element <= 4
+          : is_heaviest<Program>                   ? 0
+          : is_wide<Program>                       ? 2
+                             : medium_vectors<Program> == widest_block * row_items<Program>};
   // The rows of clusters by themselves, the next one on its way. H200: layer norm of 65536 f32
   // 300 us against 390 where both had a kernel without it, of 131072 305 against 455; without
   // clusters those of one block gain too, layer norm + gelu of 4096 f32 309 against 339, but with

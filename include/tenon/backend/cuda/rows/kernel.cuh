@@ -6,6 +6,8 @@
 #include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/rows/own_loads.cuh"
+#include "tenon/backend/cuda/rows/row_ring.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
 namespace tenon {
@@ -15,30 +17,6 @@ template <class Program, class C>
 using rows_arguments =
     std::conditional_t<program_traits<Program>::has_planes, plane_arguments<Program>,
                        kernel_arguments<Program, max_rank, max_rank, 64>>;
-
-// Element loads that differ from row to row, of which a thread keeps all; those that do not come
-// from a cache, item by item, as far as a sweep needs them.
-template <class Program, class C>
-struct own_loads : needed_loads<Program, C::vector_width, C::items, 0, false> {
-  static consteval bool holds(int k) {
-    instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_load && i.where == place::element && i.varies_over_rows;
-  }
-};
-template <class Program, class C, int Phase, bool Stores>
-struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
-  using base = needed_loads<Program, C::vector_width, 1, Phase, Stores>;
-  static consteval bool holds(int k) {
-    return base::holds(k) && !program_traits<Program>::all[k].varies_over_rows;
-  }
-};
-
-// What is loaded of a row.
-template <class Program, class C> struct requested_row {
-  long long row;
-  selected_registers<Program, row_loads<Program>> values;
-  selected_registers<Program, own_loads<Program, C>> tile;
-};
 
 // Groups of rows that the grid has at the same time.
 template <class C> __device__ __forceinline__ unsigned groups_at_once() {
@@ -55,6 +33,7 @@ template <class Program, class C> struct row_worker {
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
   using stage = thread_stage<Program, own, items, 0>;
+  using ring_type = row_ring<Program, C>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -63,7 +42,11 @@ template <class Program, class C> struct row_worker {
   int buffer = 0;      // of the shared states
   unsigned round = 0;  // of the present mailbox
   row_totals<Program> of_rows = {};
+  ring_type ring = {};
 
+  __device__ __forceinline__ long long rows_at_once() const {
+    return static_cast<long long>(groups_at_once<C>()) * blockDim.y;
+  }
   // That share a row.
   __device__ __forceinline__ int blocks() const {
     if constexpr (C::has_clusters) return a.split.blocks_per_row;
@@ -85,7 +68,10 @@ template <class Program, class C> struct row_worker {
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     request_row_values<Program>(to.values, a, offsets, is_inside);
-    load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, positions(), is_inside);
+    if constexpr (!C::is_ring)
+      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, positions(), is_inside);
+    load_tile<Program, early_loads<Program, C>, v, items, dims, false>(to.early, a, offsets,
+                                                                       positions(), is_inside);
   }
 
   // Asks for the elements of a row in this thread's part of shared memory.
@@ -123,6 +109,10 @@ template <class Program, class C> struct row_worker {
         if (is_inside && where.is_whole(u)) stage::template take<k>(vector, u);
       }
     });
+  }
+  // @pre C::is_ring
+  __device__ __forceinline__ void begin_ring(long long first_row) {
+    ring.begin(a, positions(), first_row, rows_at_once());
   }
 
   template <int... Phase>
@@ -170,8 +160,7 @@ template <class Program, class C> struct row_worker {
     reset<Program, running>(states);
     sweep<Phase, false>(given, states, offsets);
     // The sweep has used what this thread took from shared memory.
-    if constexpr (C::is_staged && Phase == 1)
-      bring(given.row + static_cast<long long>(groups_at_once<C>()) * blockDim.y);
+    if constexpr (C::is_staged && !C::is_ring && Phase == 1) bring(given.row + rows_at_once());
     join_chains<Program, running>(f.row, states);
     combine<reductions_of<Program, place::row, Phase>>();
     evaluate<place::row, Phase, Phase>(f);
@@ -180,11 +169,34 @@ template <class Program, class C> struct row_worker {
   template <int Phase, bool Stores, class States>
   __device__ __forceinline__ void sweep(requested& given, States& states,
                                         operand_offsets<Program> const& offsets) {
-    keep_packed<own>(given.tile);
-    selected_registers<Program, no_loads> none;
-    process_tile<Phase, Stores, v, items, dims, own, no_loads,
-                 late_loads<Program, C, Phase, Stores>>(given.tile, none, states, f, a, offsets,
-                                                        positions(), given.row < a.rows.size);
+    if constexpr (C::is_ring) {
+      sweep_ring<Phase, Stores>(given.row, states, offsets);
+    } else {
+      keep_packed<own>(given.tile);
+      using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
+      process_tile<Phase, Stores, v, items, dims, own, early,
+                   late_loads<Program, C, Phase, Stores>>(
+          given.tile, given.early, states, f, a, offsets, positions(), given.row < a.rows.size);
+    }
+  }
+  template <int Phase, bool Stores, class States>
+  __device__ __forceinline__ void sweep_ring(long long row, States& states,
+                                             operand_offsets<Program> const& offsets) {
+    constexpr bool is_last = Stores || (!has_element_stores<Program> && Phase == phases);
+    bool const is_inside = row < a.rows.size;
+    auto const where = positions();
+#pragma unroll
+    for (int first = 0; first < items; first += ring_type::part_items) {
+      typename ring_type::part tile;
+      ring.template take<Phase == 1>(tile, where, first, is_inside);
+      if constexpr (is_last) ring.refill(a, where, first, row, rows_at_once());
+      keep_packed<typename ring_type::own_part>(tile);
+      selected_registers<Program, no_loads> none;
+      process_tile<Phase, Stores, v, ring_type::part_items, dims, typename ring_type::own_part,
+                   no_loads, late_loads<Program, C, Phase, Stores>>(
+          tile, none, states, f, a, offsets, where.from(first), is_inside);
+    }
+    if constexpr (is_last) ring.end_row();
   }
 
   // Lanes by shuffles; then every warp leaves its state with every block of the row, and after one
@@ -265,12 +277,14 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
     cluster_barrier();
   }
-  if constexpr (C::is_staged)
+  if constexpr (C::is_ring)
+    worker.begin_ring(group * blockDim.y + threadIdx.y);
+  else if constexpr (C::is_staged)
     if (group < groups) worker.bring(group * blockDim.y + threadIdx.y);
   for (; group < groups; group += stride) {
     requested_row<Program, C> current;
     long long const row = group * blockDim.y + threadIdx.y;
-    if constexpr (C::is_staged) {
+    if constexpr (C::is_staged && !C::is_ring) {
       wait_for_sent();
       worker.take(current, row);
     } else {

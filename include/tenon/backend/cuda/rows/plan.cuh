@@ -102,7 +102,7 @@ struct rows_planner : streamed_rows_planner {
     // against 0.79.
     int blocks = 1, threads = widest_block;
     if (static_cast<long long>(widest_block) * items < vectors) {
-      threads = 256;
+      threads = is_wide<Program> ? widest_block : 256;
       while (threads < widest_block &&
              static_cast<long long>(threads) * items * most_blocks_per_cluster < vectors)
         threads *= 2;
@@ -172,7 +172,10 @@ struct rows_planner : streamed_rows_planner {
     result.cluster = static_cast<unsigned>(share.blocks);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     if constexpr (C.is_staged != 0) {
-      constexpr int bytes_per_thread = row_worker<Program, special>::stage::bytes_per_thread;
+      using worker = row_worker<Program, special>;
+      constexpr int bytes_per_thread =
+          std::conditional_t<special::is_ring, typename worker::ring_type::stage,
+                             typename worker::stage>::bytes_per_thread;
       result.shared_bytes = static_cast<unsigned>(share.lanes * rows_per_group * bytes_per_thread);
       allow_shared_bytes(result.function, C.threads_per_block * bytes_per_thread);
     }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which element loads a thread keeps of its row, and which come from a cache for each sweep.
+
+#include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/rows/values.cuh"
+
+namespace tenon::detail {
+
+// Element loads that differ from row to row, of which a thread keeps all; those that do not come
+// from a cache, item by item, as far as a sweep needs them.
+template <class Program, class C>
+struct own_loads : needed_loads<Program, C::vector_width, C::items, 0, false> {
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_load && i.where == place::element && i.varies_over_rows;
+  }
+};
+// Whether two vectors to a thread leave registers for what all rows share, so that it is asked for
+// together with the row instead of after its last reduction.
+template <class Program>
+inline constexpr bool shares_little = [] {
+  int loads = 0, shared = 0;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    if (i.is_load && i.where == place::element) ++loads, shared += !i.varies_over_rows;
+  return shared == 1 && loads == 2 && !has_large_states<Program> &&
+         !program_traits<Program>::has_positions && program_traits<Program>::widest_element <= 4 &&
+         !element_operands<Program>::has_much_arithmetic;
+}();
+template <class Program, class C>
+inline constexpr bool is_asked_early = shares_little<Program>&& C::items == 2 && !C::has_clusters;
+template <class Program, class C>
+struct early_loads : needed_loads<Program, C::vector_width, C::items,
+                                  program_traits<Program>::row_phases + 1, true> {
+  using base = needed_loads<Program, C::vector_width, C::items,
+                            program_traits<Program>::row_phases + 1, true>;
+  static consteval bool holds(int k) {
+    return is_asked_early<Program, C> && base::holds(k) &&
+           !program_traits<Program>::all[k].varies_over_rows;
+  }
+};
+template <class Program, class C, int Phase, bool Stores>
+struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
+  using base = needed_loads<Program, C::vector_width, 1, Phase, Stores>;
+  static consteval bool holds(int k) {
+    return base::holds(k) && !program_traits<Program>::all[k].varies_over_rows &&
+           !(Stores && is_asked_early<Program, C>);
+  }
+};
+
+// What is loaded of a row.
+template <class Program, class C> struct requested_row {
+  long long row;
+  selected_registers<Program, row_loads<Program>> values;
+  selected_registers<Program, own_loads<Program, C>> tile;
+  selected_registers<Program, early_loads<Program, C>> early;
+};
+
+}  // namespace tenon::detail
