@@ -21,9 +21,11 @@ template <class Program, class C> struct looped_worker {
   static constexpr int phases = program_traits<Program>::row_phases;
   static constexpr long long tile_size = static_cast<long long>(threads) * items;
   static constexpr bool may_keep = is_any_kept<Program, v>;
-  // Whether what is kept of the next row comes while this one is stored.
-  static constexpr bool is_ahead =
-      may_keep && dims == packed_columns && has_element_stores<Program>;
+  // Whether what is kept of the next row comes while this one is stored. Of several operands too
+  // little is kept to be worth it.
+  static constexpr bool is_ahead = may_keep && dims == packed_columns &&
+                                   has_element_stores<Program> &&
+                                   element_operands<Program>::loads <= 1;
   // Without general accesses three blocks on a multiprocessor have registers enough.
   static constexpr int blocks_held =
       may_keep && dims == packed_columns ? kept_blocks_held<Program, 0> : 1;
