@@ -21,8 +21,8 @@ template <class Program, class C> struct looped_worker {
   static constexpr int phases = program_traits<Program>::row_phases;
   static constexpr long long tile_size = static_cast<long long>(threads) * items;
   static constexpr bool may_keep = is_any_kept<Program, v>;
-  // Whether what is kept of the next row comes while this one is stored. Of several operands too
-  // little is kept to be worth it.
+  // Whether what is kept of the next row comes while this one is stored: of one operand, for which
+  // it was seen to gain (H200, softmax of 64 x 1048576 f32 216 us, 234 without).
   static constexpr bool is_ahead = may_keep && dims == packed_columns &&
                                    has_element_stores<Program> &&
                                    element_operands<Program>::loads <= 1;
