@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cpu/call.hpp"
 #include "tenon/backend/cpu/reduction_states.hpp"
+#include "tenon/backend/cpu/row_state.hpp"
 
 namespace tenon::cpu_backend {
 
