@@ -4,7 +4,6 @@
 // come into shared memory while earlier ones are computed, from segment to segment and row to row.
 
 #include "tenon/backend/cuda/grid/arguments.cuh"
-#include "tenon/backend/cuda/parts/runs.cuh"
 #include "tenon/backend/cuda/rows/kept_tiles.cuh"
 
 namespace tenon::detail {
@@ -117,20 +116,7 @@ template <class Program, class C, int Phase> class tile_requests {
     if (row_ != found_row_) find_row<Program>(offsets_, a_, found_row_ = row_);
     auto const positions =
         segment_tiles<int>(a_, segment_, lanes_, items).positions(tile_, lane_, lanes_);
-    int const slot = slot_of(number);
-#pragma unroll
-    for (int u = 0; u < items; ++u) {
-      int const at = positions.at(u);
-      operand_offsets<Program> const where = in_run<Program, here>(offsets_, a_, at);
-      for_each_selected<Program, here>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        kept_.template request<k>(
-            slot, u,
-            load_address<Program, k>(a_, where.loads[I::bits]) + static_cast<long long>(at) * v,
-            positions.is_whole(u));
-      });
-    }
+    kept_.template request<here>(slot_of(number), a_, offsets_, positions);
   }
 };
 

@@ -35,7 +35,7 @@ template <class Program, class C> struct held_worker {
     find_row<Program>(offsets, a, row);
     for_each_tile([&](int tile, auto const& positions) {
       if constexpr (dims == packed_columns)
-        request(tile, positions);
+        kept.template request<here>(tile, a, offsets, positions);
       else
         put(tile, positions);
     });
@@ -69,22 +69,6 @@ template <class Program, class C> struct held_worker {
     }
   }
 
-  template <class Positions>
-  __device__ __forceinline__ void request(int tile, Positions const& positions) const {
-#pragma unroll
-    for (int u = 0; u < items; ++u) {
-      int const at = positions.at(u);
-      operand_offsets<Program> const where = in_run<Program, here>(offsets, a, at);
-      for_each_selected<Program, here>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        kept.template request<k>(
-            tile, u,
-            load_address<Program, k>(a, where.loads[I::bits]) + static_cast<long long>(at) * v,
-            positions.is_whole(u));
-      });
-    }
-  }
   template <class Positions>
   __device__ __forceinline__ void put(int tile, Positions const& positions) const {
     selected_registers<Program, here> loaded;

@@ -4,7 +4,7 @@
 // memory meanwhile, to which they go without passing through registers.
 
 #include "tenon/backend/cuda/parts/async_copy.cuh"
-#include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/parts/runs.cuh"
 
 namespace tenon::detail {
 
@@ -140,13 +140,26 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
         if (has_place(u)) move(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
     });
   }
-  // Asks for vector u of load K, at `from`.
-  template <int K>
-  __device__ __forceinline__ void request(int at_tile, int u, void const* from,
-                                          bool is_wanted) const {
-    using vector = packed<storage_t<at<K>::type>, V>;
-    static_assert(vector::bytes >= 4, "smaller vectors have no copy of their own");
-    copy_under_way<vector::bytes>(slot<K>(at_tile, u), from, is_wanted);
+  // Asks for the vectors of Selected at these positions of the row at `row`.
+  template <class Selected, class Arguments, class Positions>
+  __device__ __forceinline__ void request(int at_tile, Arguments const& a,
+                                          operand_offsets<Program> const& row,
+                                          Positions const& positions) const {
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      int const at = positions.at(u);
+      operand_offsets<Program> const where = in_run<Program, Selected>(row, a, at);
+      for_each_selected<Program, Selected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        using vector = packed<storage_t<I::type>, V>;
+        static_assert(vector::bytes >= 4, "smaller vectors have no copy of their own");
+        copy_under_way<vector::bytes>(
+            slot<k>(at_tile, u),
+            load_address<Program, k>(a, where.loads[I::bits]) + static_cast<long long>(at) * V,
+            positions.is_whole(u));
+      });
+    }
   }
   // Items of which not has_place(u) are 0.
   template <class Selected, class Tile, class Has_place = every_item>
