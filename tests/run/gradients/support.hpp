@@ -25,6 +25,18 @@ doubles like(doubles const& x, F const& f) {
   return result;
 }
 
+inline constexpr std::int64_t rows = 9, columns = 33;
+
+// The derivative of sum(weight * view) by the elements of x, where element i of the view is read at position `from(i)`,
+// -1 for none.
+template <class From>
+doubles sent_back(doubles const& x, doubles const& weight, From const& from) {
+  doubles result(x.extents);
+  for (std::int64_t i = 0; i < weight.size(); ++i)
+    if (std::int64_t const at = from(i); at >= 0) result[at] += weight[i];
+  return result;
+}
+
 // Each element is a sum of about `count` terms, which may cancel: the error is relative to the largest result.
 template <class Tensor>
 void expect_gradient(Tensor const& found, doubles const& expected, std::int64_t count, std::string const& what) {

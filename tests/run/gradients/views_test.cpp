@@ -5,18 +5,6 @@
 
 namespace {
 
-constexpr std::int64_t rows = 9, columns = 33;
-
-// The derivative of sum(weight * view) by the elements of x, where element i of the view is read at position `from(i)`, -1 for
-// none.
-template <class From>
-doubles sent_back(doubles const& x, doubles const& weight, From const& from) {
-  doubles result(x.extents);
-  for (std::int64_t i = 0; i < weight.size(); ++i)
-    if (std::int64_t const at = from(i); at >= 0) result[at] += weight[i];
-  return result;
-}
-
 TEST(gradients, through_slices) {
   matrix x = random_matrix(rows, columns);
   auto const part = tn::vjp([](auto x) { return tn::slice(x, tn::axis<1>, tn::range<3, -4>); });
