@@ -43,7 +43,8 @@ constexpr bool place_scatter(iteration_space const& space, schedule& s) {
   instruction const& target = space.instructions[compared.operands[0]];
   instruction const& position = space.instructions[compared.operands[1]];
   bool const is_one_axis = (position.axes & (position.axes - 1)) == 0;
-  if (position.op != op_id<ops::index> || !is_one_axis || (target.axes & position.axes))
+  if (position.op != op_id<ops::index> || !is_one_axis ||
+      (position.axes & (target.axes | s.columns)))
     return false;
   s.rows = all_axes(space) & ~s.columns;
   if (!place_values(space, s)) {

@@ -33,6 +33,37 @@ static_assert(is(schedule_of<matrix, numbers, matrix>([](auto b, auto i, auto u)
                    return slice(scatter_add(b, axis<0>, i, u), axis<0>, range<1, 3>);
                  }),
                  "scatter [x0.0[1:3] x0.1] x [x1.0], 1 phase, stores row"));
+
+// How many positions each update is for, and how many updates in all are for some position: the
+// positions are not rows then, which take in their own updates.
+template <unsigned Axes, class Base, class Index>
+constexpr auto counted_updates(Base const& base, Index const& index) {
+  graph& g = *base.owner;
+  dim_list of_base = dim_list(g[base.id].dims), length;
+  length.push_back(of_base[0]);
+  int const target = build::pointwise(
+      g, op_id<ops::target_position>,
+      {{detail::along_last(g, index.id, 1), build::size(g, length, dtype::i64)}, 2});
+  int const is_for = build::pointwise(g, op_id<ops::is_target>,
+                                      {{target, detail::base_position(g, length, 0)}, 2});
+  int const one = build::integer_literal(g, dtype::i64, 1),
+            none = build::integer_literal(g, dtype::i64, 0);
+  int const counted = build::pointwise(g, op_id<ops::where>, {{is_for, one, none}, 3});
+  return build::reduce(g, op_id<ops::sum>, counted, Axes);
+}
+static_assert(is(schedule_of<vector, numbers>([](auto b, auto i) {
+                   return value<dtype::i64, dyn>{b.owner, counted_updates<0b10>(b, i)};
+                 }),
+                 "scatter [x0.0] x [x1.0], 1 phase, stores row"));
+static_assert(is(schedule_of<vector, numbers>([](auto b, auto i) {
+                   return value<dtype::i64, dyn>{b.owner, counted_updates<0b01>(b, i)};
+                 }),
+                 "refused: scatter_is_used_elsewhere"));
+static_assert(is(schedule_of<vector, numbers>([](auto b, auto i) {
+                   return value<dtype::i64>{b.owner, counted_updates<0b11>(b, i)};
+                 }),
+                 "refused: scatter_is_used_elsewhere"));
+
 static_assert(stays_well_formed<matrix, numbers, matrix>([](auto b, auto i, auto u) {
   return transpose(scatter(b, axis<0>, i, u));
 }));
