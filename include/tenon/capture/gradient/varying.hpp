@@ -35,6 +35,14 @@ struct line {
   int offset = -1;
 };
 
+// The axis of its operand that a broadcast or a transpose puts at `axis`; -1: none.
+constexpr int read_axis(graph const& g, node const& n, int axis) {
+  attribute const& map = g.attributes_of(n);
+  for (int k = 0; k < map.size(); ++k)
+    if (map[k] == axis) return k;
+  return -1;
+}
+
 // The position itself along `axis`, by whatever views.
 constexpr bool is_position(graph const& g, int id, int axis) {
   while (g[id].is<ops::broadcast>() || g[id].is<ops::transpose>() || g[id].is<ops::reshape>()) {
@@ -45,12 +53,8 @@ constexpr bool is_position(graph const& g, int id, int axis) {
       if (longer > 1) return false;
       axis = 0;
     } else {
-      attribute const& map = g.attributes_of(n);
-      int from = -1;
-      for (int k = 0; k < map.size(); ++k)
-        if (map[k] == axis) from = k;
-      if (from < 0) return false;
-      axis = from;
+      axis = read_axis(g, n, axis);
+      if (axis < 0) return false;
     }
     id = n.operands[0];
   }
@@ -65,12 +69,8 @@ constexpr line line_along(graph& g, int id, int axis) {
     bool const is_view = (n.is<ops::broadcast>() || n.is<ops::transpose>()) && g.operand(n, 0).rank() == n.rank();
     bool const is_sum = n.is<ops::add>(), is_difference = n.is<ops::sub>();
     if (is_view) {
-      attribute const& map = g.attributes_of(n);
-      int from = -1;
-      for (int k = 0; k < map.size(); ++k)
-        if (map[k] == axis) from = k;
-      if (from < 0) return {};
-      id = n.operands[0], axis = from;
+      id = n.operands[0], axis = read_axis(g, n, axis);
+      if (axis < 0) return {};
       continue;
     }
     if (!is_sum && !is_difference) return {};

@@ -39,7 +39,8 @@ template <class Program, class C> struct streamed_worker {
   using running = running_states<Program, v, taken, 1>;
   using tile_type = selected_registers<Program, loads>;
   // Whether the next tile is on its way while states are combined: larger ones leave no registers,
-  // nor do the wholes of sums. H200, sums of sums of 64 x 512 x 2048 f32: 78 us, 91 with it.
+  // nor do the wholes of sums. H200, sums of sums of 64 x 512 x 2048 f32: 1.17 times as long with
+  // it.
   static constexpr bool is_ahead = dims == 1 && row_state_words<Program> <= 2 &&
                                    !has_selected<Program, carried_reductions<Program, running>>;
 
