@@ -74,6 +74,7 @@ constexpr call_form index_calls[] = {
     {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
     {"scatter(base, axis<k>, index, updates)", "the base with the updates at the index along the axis, which is of one axis or of the base's; of several for one place the last"},
     {"scatter_add(base, axis<k>, index, updates), scatter_mul, scatter_max, scatter_min, index_add", "the same, combined with the base and each other in the order of the updates: the same bits in every run"},
+    {"scatter_nd(base, index, updates), scatter_nd_add, scatter_nd_mul, scatter_nd_max, scatter_nd_min", "the same at positions along the first axes of the base, which the last axis of the index holds; of several axes the result is stored as it is"},
     {"scatter_mean(base, axis<k>, index, updates)", "the mean of the base's element and of the updates for it"},
 };
 constexpr call_form sort_calls[] = {

@@ -22,6 +22,7 @@
 #include "tenon/capture/repeat.hpp"
 #include "tenon/capture/scan.hpp"
 #include "tenon/capture/scatter.hpp"
+#include "tenon/capture/scatter_nd.hpp"
 #include "tenon/capture/search.hpp"
 #include "tenon/capture/topk.hpp"
 #include "tenon/compile.hpp"

@@ -12,6 +12,10 @@ void use() {
   tn::tensor<float, 2> fractions;
   tn::tensor<float, 1, 1, 1, 1, 1, 1, 1, 4> many;
   tn::tensor<float> total;
+  tn::tensor<int, 2, 2> places;
+  tn::tensor<int, 2, tn::dyn> uncounted(2);
+  tn::tensor<float, 2> numbers;
+  tn::tensor<float, 3> more;
 
 // case: scatter_at_a_fraction
 // expected-error: "tenon: scatter: the index is not an integer; cast it, as in tn::cast<int>(index)"
@@ -53,5 +57,23 @@ void use() {
 // expected-error: "tenon: scatter: its result is reduced, scanned or read at positions, or another scatter stands beside it; store it, and do that in an expression of its own"
 #ifdef TENON_CASE_sum_of_a_scatter
   total = tn::sum(tn::scatter_add(x, tn::axis<0>, index, rows)); // error here
+#endif
+
+// case: scatter_nd_at_unknown_positions
+// expected-error: "tenon: scatter_nd: the last extent of the index is not a build-time number from 1 to the base's rank; give it one, as in tn::reshape(index, tn::shape<-1, 2>)"
+#ifdef TENON_CASE_scatter_nd_at_unknown_positions
+  z = tn::scatter_nd(x, uncounted, numbers); // error here
+#endif
+
+// case: scatter_nd_of_another_length
+// expected-error: "tenon: scatter_nd: the updates do not fit; give them the axes of the index but its last, and then those of the base that it does not name"
+#ifdef TENON_CASE_scatter_nd_of_another_length
+  z = tn::scatter_nd_add(x, places, more); // error here
+#endif
+
+// case: scatter_nd_along_an_axis
+// expected-error: "tenon: scatter_nd: the arguments are not a base, an index and updates; write tn::scatter_nd(base, index, updates)"
+#ifdef TENON_CASE_scatter_nd_along_an_axis
+  z = tn::scatter_nd(x, tn::axis<0>, places, numbers); // error here
 #endif
 }

@@ -175,19 +175,39 @@ struct take_body {
   };
 };
 
+// How many numbers the last axis of an index holds; 0 where the types do not say.
+template <class Index>
+constexpr int coordinate_count() {
+  if constexpr (Index::rank == 0) return 0;
+  else return Index::extents[Index::rank - 1].is_static() ? static_cast<int>(Index::extents[Index::rank - 1].size) : 0;
+}
+// Number k of each index, in the shape of its other axes.
+constexpr int coordinate(graph& g, int index, int k) {
+  int const last = g[index].rank() - 1;
+  dim_list around;
+  attribute numbers;
+  for (int axis = 0; axis <= last; ++axis) {
+    if (axis != last) around.push_back(g[index].dims[axis]);
+    numbers.push_back(axis == last ? k : 0);
+    numbers.push_back(axis == last ? k + 1 : open_bound);
+    numbers.push_back(1);
+  }
+  return build::reshape(g, build::slice(g, build::convert(g, index, dtype::i64), numbers), around);
+}
+
 // The last axis of the index names a position along each of the operand's first axes.
 struct gather_nd_body {
   template <dtype D, extent... E, dtype I, extent... F>
   constexpr auto operator()(value<D, E...> const& x, value<I, F...> const& index) const {
     using operand = value<D, E...>;
     using indices = value<I, F...>;
-    constexpr bool is_integer = is_index<indices>, has_count = count<indices>() >= 1 && count<indices>() <= build::max_indices && count<indices>() <= operand::rank;
+    constexpr bool is_integer = is_index<indices>, has_count = coordinate_count<indices>() >= 1 && coordinate_count<indices>() <= build::max_indices && coordinate_count<indices>() <= operand::rank;
     static_assert(is_integer, "tenon: take: the index is not an integer; cast it, as in tn::cast<int>(index)");
     static_assert(has_count, "tenon: gather_nd: the last extent of the index is not a build-time number from 1 to 8 within the operand's rank; give it one, as in tn::reshape(index, tn::shape<-1, 2>)");
     if constexpr (!is_integer || !has_count) {
       return refused{};
     } else {
-      constexpr int taken = count<indices>(), kept = indices::rank - 1;
+      constexpr int taken = coordinate_count<indices>(), kept = indices::rank - 1;
       graph& g = *x.owner;
       dim_list dims, around;
       for (int k = 0; k < kept; ++k) around.push_back(g[index.id].dims[k]);
@@ -198,13 +218,7 @@ struct gather_nd_body {
       for (int k = 0; k < kept; ++k) map_of_index.push_back(k);
       for (int k = 0; k < operand::rank; ++k) map.push_back(k < taken ? -1 - k : kept + k - taken);
       for (int k = 0; k < taken; ++k) {
-        attribute numbers;
-        for (int axis = 0; axis < indices::rank; ++axis) {
-          numbers.push_back(axis == kept ? k : 0);
-          numbers.push_back(axis == kept ? k + 1 : open_bound);
-          numbers.push_back(1);
-        }
-        int one = build::reshape(g, build::slice(g, build::convert(g, index.id, dtype::i64), numbers), around);
+        int const one = coordinate(g, index.id, k);
         at.push_back(kept == 0 ? one : build::broadcast(g, one, map_of_index, dims));
       }
       return value_t<D, result_shape<operand, indices>>{&g, build::take(g, x.id, map, at, (1u << taken) - 1, dims)};
@@ -217,17 +231,12 @@ struct gather_nd_body {
   }
 
  private:
-  template <class Index>
-  static constexpr int count() {
-    if constexpr (Index::rank == 0) return 0;
-    else return Index::extents[Index::rank - 1].is_static() ? static_cast<int>(Index::extents[Index::rank - 1].size) : 0;
-  }
   template <class X, class Index>
   struct result_shape {
     static constexpr type_shape compute() {
       type_shape result;
       for (int k = 0; k + 1 < Index::rank; ++k) result.push_back(Index::extents[k]);
-      for (int k = count<Index>(); k < X::rank; ++k) result.push_back(X::extents[k]);
+      for (int k = coordinate_count<Index>(); k < X::rank; ++k) result.push_back(X::extents[k]);
       return result;
     }
     static constexpr type_shape extents = compute();

@@ -173,10 +173,16 @@ template <class Update> struct scatter_body {
     index = IsVector ? along_last(g, index, dims.size()) : axis_last(g, index, Axis);
     int const target = build::pointwise(g, op_id<ops::target_position>,
                                         {{index, build::size(g, length, dtype::i64)}, 2});
+    if constexpr (std::is_same_v<Update, assigned_update>) require_length(g, index, updates, Axis);
+    // A single update needs no search for those of a position.
+    auto const is_one = [&](int id, int axis) {
+      return g[id].rank() == 0 || g.dims.representative(g[id].dims[axis]) == unit_dim;
+    };
+    bool const is_single = is_one(index, g[index].rank() - 1) && is_one(updates, Axis);
     int const is_for =
-        build::pointwise(g, op_id<ops::is_target>, {{target, base_position(g, dims, Axis)}, 2});
+        build::pointwise(g, is_single ? op_id<ops::equal> : op_id<ops::is_target>,
+                         {{target, base_position(g, dims, Axis)}, 2});
     if constexpr (std::is_same_v<Update, assigned_update>) {
-      require_length(g, index, updates, Axis);
       return assigned<D>(g, base, index, is_for, updates, Axis);
     } else {
       if (g[updates].rank() != 0) updates = axis_last(g, updates, Axis);

@@ -225,6 +225,23 @@ TEST(scatter, one_number_for_all_and_products) {
   EXPECT_EQ(result_of(scaled(c.view(), j.view(), u.view())).values, products.values);
 }
 
+// Which the types say: no update has to be searched for, and what comes after may be anything.
+TEST(scatter, one_update) {
+  tn::tensor<int, 1> const at(std::vector<int>{-2});
+  tn::tensor<float, 1, 4> const updates(std::vector<float>{1, 2, 3, 4});
+  auto b = random_array<float, 2>({3, 4});
+  doubles assigned = b.values(), added = b.values();
+  for (std::int64_t k = 0; k < 4; ++k) assigned[4 + k] = k + 1.0, added[4 + k] += k + 1.0;
+  auto const f =
+      tn::compile([](auto b, auto i, auto u) { return tn::scatter(b, tn::axis<0>, i, u); });
+  auto const g = tn::compile([](auto b, auto i, auto u) {
+    return tn::flip(tn::scatter_add(b, tn::axis<0>, i, u), tn::axis<0>);
+  });
+  EXPECT_EQ(result_of(f(b.view(), at, updates)).values, assigned.values);
+  doubles const flipped = result_of(g(b.view(), at, updates));
+  for (std::int64_t k = 0; k < 12; ++k) EXPECT_FLOAT_EQ(flipped[k], added[(2 - k / 4) * 4 + k % 4]);
+}
+
 #if !defined(__CUDACC__)
 TEST(scatter, an_index_outside_is_found) {
   auto const f =
