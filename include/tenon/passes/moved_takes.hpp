@@ -132,9 +132,13 @@ class moved_takes : protected moved_views {
     attribute const inner = g_.attributes_of(n), outer = g_.attributes[how.attributes];
     index_list used;
     attribute map;
-    for (long long at : inner) {
+    for (int k = 0; k < inner.size(); ++k) {
+      long long const at = inner[k];
       if (at >= 0) {
-        map.push_back(use(used, outer[static_cast<int>(at)], how));
+        // Where the operand is repeated it is read at its one position.
+        bool const is_repeated = g_.operand(n, 0).dims[k] == unit_dim &&
+                                 original.dims[static_cast<int>(at)] != unit_dim;
+        map.push_back(is_repeated ? 0 : use(used, outer[static_cast<int>(at)], how));
         continue;
       }
       int const j = static_cast<int>(-1 - at);

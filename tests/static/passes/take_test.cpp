@@ -75,6 +75,26 @@ static_assert(is(print(optimized<matrix, indices>([](auto x, auto i) {
 return %5:f32
 )"));
 
+// Taken from along both axes, one after the other, where an operand is repeated along the one: it
+// is read at its one position there.
+static_assert(is(print(optimized<matrix, f32<dyn, 1>, indices, indices>([](auto x, auto column,
+                                                                           auto i, auto j) {
+                   return take(take(x + column, j, axis<1>), i, axis<0>);
+                 })),
+                 R"(
+%0 = input 0 : f32[x0.0, x0.1]
+%1 = input 1 : f32[x0.0, 1]
+%2 = input 2 : i64[x2.0]
+%3 = input 3 : i64[x3.0]
+%4 = broadcast %2 [0] : i64[x2.0, x3.0]
+%5 = broadcast %3 [1] : i64[x2.0, x3.0]
+%6 = take %0 %4 %5 [-1 -2] : f32[x2.0, x3.0]
+%7 = take %1 %2 [-1 0] : f32[x2.0]
+%8 = broadcast %7 [0] : f32[x2.0, x3.0]
+%9 = add %6 %8 : f32[x2.0, x3.0]
+return %9:f32
+)"));
+
 // A position is its own element: nothing is read.
 static_assert(is(instructions_of<vector, indices>([](auto x, auto i) {
                    return take(iota(x, axis<0>), i, axis<0>);
