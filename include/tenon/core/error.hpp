@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "tenon/core/atomic.hpp"
+#include "tenon/core/config.hpp"
 #include "tenon/core/text.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 
 // Everything that is known about a fault; a field that does not apply stays empty.
@@ -93,3 +95,4 @@ class error : public std::exception {
 }
 
 }  // namespace tenon
+TENON_ONCE_END

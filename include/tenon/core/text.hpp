@@ -7,9 +7,11 @@
 
 #include <type_traits>
 
+#include "tenon/core/config.hpp"
 #include "tenon/core/static_vector.hpp"
 #include "tenon/core/text_view.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 
 // What copies characters is cold and stands by itself: inlined into every message it made g++ -O3 spend 1.5 s on a
@@ -132,3 +134,4 @@ class text {
 [[gnu::cold, gnu::noinline]] constexpr text to_string(long long number) { return text() << number; }
 
 }  // namespace tenon
+TENON_ONCE_END

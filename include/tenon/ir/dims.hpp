@@ -5,10 +5,12 @@
 
 #include <cstdint>
 
+#include "tenon/core/config.hpp"
 #include "tenon/core/extents.hpp"
 #include "tenon/core/text.hpp"
 #include "tenon/tensor/slice.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 
 // The most specific first: it represents the others of lengths known to be equal.
@@ -250,3 +252,4 @@ class dim_table {
 };
 
 }  // namespace tenon
+TENON_ONCE_END

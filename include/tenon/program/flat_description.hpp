@@ -5,8 +5,10 @@
 // Emitted as data rather than computed again at the first call, because compiling the passes as host code cost 4.8 s
 // of g++ -O3 in every translation unit.
 
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/select.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 
 // What the run time and the reports read. `traced`, the instructions and the places are filled for reports only.
@@ -102,3 +104,4 @@ template <class Flat>
 
 }  // namespace detail
 }  // namespace tenon
+TENON_ONCE_END

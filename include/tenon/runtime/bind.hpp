@@ -3,10 +3,12 @@
 // A call's shapes and strides → the layout that a kernel walks: views become strides, neighbouring axes become one.
 
 #include "tenon/backend/arguments.hpp"
+#include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // An operand as the iteration space sees it: strides in elements along each iteration axis.
@@ -295,3 +297,4 @@ class binder {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

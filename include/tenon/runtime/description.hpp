@@ -2,8 +2,10 @@
 #pragma once
 // The compiled form of an expression as values: what a call needs, restored from a constant, and all of it for reports.
 
+#include "tenon/core/config.hpp"
 #include "tenon/program/reify.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 
 // The final graph, the operands of the space and the axis groups.
@@ -30,3 +32,4 @@ description const& describe_expression() {
 }
 
 }  // namespace tenon
+TENON_ONCE_END

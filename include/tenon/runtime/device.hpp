@@ -8,9 +8,11 @@
 
 #include <cstddef>
 
+#include "tenon/core/config.hpp"
 #include "tenon/core/static_vector.hpp"
 #include "tenon/runtime/error_cuda.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 
 // 0 without a device or a driver; never raises.
@@ -124,4 +126,5 @@ inline int device_of(void const* pointer) {
 inline bool is_device_pointer(void const* pointer) { return pointer && device_of(pointer) >= 0; }
 
 }  // namespace tenon
+TENON_ONCE_END
 #endif

@@ -2,8 +2,10 @@
 #pragma once
 // Shapes of a call → the length of every dim, with the checks that could not be made while building.
 
+#include "tenon/core/config.hpp"
 #include "tenon/runtime/argument.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 class dim_values {
@@ -120,3 +122,4 @@ class dim_values {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -2,8 +2,10 @@
 #pragma once
 // Shapes of a call → an error where a result is the maximum or minimum of no elements.
 
+#include "tenon/core/config.hpp"
 #include "tenon/runtime/dim_values.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // Only what some element of an output needs is asked for: softmax over an axis of extent 0 has no element, and hence no
@@ -30,3 +32,4 @@ namespace tenon::detail {
 }
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -9,8 +9,10 @@
 #include <initializer_list>
 #include <utility>
 
+#include "tenon/core/config.hpp"
 #include "tenon/core/error.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 namespace detail {
 
@@ -105,4 +107,5 @@ inline void check(cudaError_t status, const char* operation) {
 }
 
 }  // namespace tenon
+TENON_ONCE_END
 #endif

@@ -10,9 +10,11 @@
 #include <cstdint>
 
 #include "tenon/core/atomic.hpp"
+#include "tenon/core/config.hpp"
 #include "tenon/runtime/device.hpp"
 #include "tenon/tensor/space.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 namespace detail {
 
@@ -125,4 +127,5 @@ template <> struct space_traits<cuda> {
 };
 
 }  // namespace tenon
+TENON_ONCE_END
 #endif

@@ -8,10 +8,12 @@
 #include <cstddef>
 
 #include "tenon/core/atomic.hpp"
+#include "tenon/core/config.hpp"
 #include "tenon/core/static_vector.hpp"
 #include "tenon/runtime/device.hpp"
 #include "tenon/runtime/stream.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // A stream runs one kernel of ours after the other, so one piece per stream is enough, and every kernel leaves its
@@ -82,4 +84,5 @@ class workspaces {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END
 #endif

@@ -79,7 +79,7 @@ inline void check_extents(const char* operation, const char* subject, extent_lis
         refuse_extent(operation, subject, of, extents, i, j);
   }
   std::int64_t bytes = 0;
-  maybe<std::int64_t> count = element_count(values_of(of, extents));
+  maybe<std::int64_t> count = element_count(extents, of.rank);
   if (!count || __builtin_mul_overflow(*count, element_bytes, &bytes))
     refuse_extents(
         operation, subject, of, extents,

@@ -45,19 +45,12 @@ constexpr axis_list extents_of(layout const& from) {
   return array_view<std::int64_t const>(from.extents, static_cast<std::size_t>(from.rank));
 }
 
-[[gnu::cold, gnu::noinline]] inline text to_string(axis_list const& list) {
-  text result = "[";
-  for (int i = 0; i < list.count; ++i) result << (i ? ", " : "") << list[i];
-  return result << ']';
-}
-inline text to_string(layout const& of) { return to_string(extents_of(of)); }
-
 // Number of elements; empty when an extent is negative or the non-zero extents multiply beyond 64
 // bits, since a layout of such extents could not have strides.
-constexpr maybe<std::int64_t> element_count(axis_list const& extents) {
+constexpr maybe<std::int64_t> element_count(std::int64_t const* extents, int rank) {
   std::int64_t product = 1;
   bool is_empty = false;
-  for (int i = 0; i < extents.count; ++i) {
+  for (int i = 0; i < rank; ++i) {
     if (extents[i] < 0) return no_value;
     if (extents[i] == 0)
       is_empty = true;
@@ -65,15 +58,6 @@ constexpr maybe<std::int64_t> element_count(axis_list const& extents) {
       return no_value;
   }
   return is_empty ? 0 : product;
-}
-
-constexpr std::int64_t size(layout const& of) {
-  maybe<std::int64_t> count = element_count(extents_of(of));
-  if (!count)
-    raise({.operation = "layout",
-           .problem = "extents " + to_string(of) + " are negative or multiply beyond 64 bits",
-           .remedy = "use extents from 0 on whose product is below 2^63"});
-  return *count;
 }
 
 // The layout of a fresh tensor. An axis before an empty one has the stride it would have were that
@@ -100,6 +84,29 @@ constexpr bool is_contiguous(layout const& of) {
     expected *= of.extents[i];
   }
   return true;
+}
+
+// Views are made for calls; what follows is of plans and messages.
+TENON_ONCE_BEGIN
+
+constexpr maybe<std::int64_t> element_count(axis_list const& extents) {
+  return element_count(extents.values, extents.count);
+}
+
+[[gnu::cold, gnu::noinline]] inline text to_string(axis_list const& list) {
+  text result = "[";
+  for (int i = 0; i < list.count; ++i) result << (i ? ", " : "") << list[i];
+  return result << ']';
+}
+inline text to_string(layout const& of) { return to_string(extents_of(of)); }
+
+constexpr std::int64_t size(layout const& of) {
+  maybe<std::int64_t> count = element_count(extents_of(of));
+  if (!count)
+    raise({.operation = "layout",
+           .problem = "extents " + to_string(of) + " are negative or multiply beyond 64 bits",
+           .remedy = "use extents from 0 on whose product is below 2^63"});
+  return *count;
 }
 
 // @pre axes is a permutation of 0 .. rank-1
@@ -209,4 +216,5 @@ constexpr bool overlaps_itself(layout const& of) {
   return false;
 }
 
+TENON_ONCE_END
 }  // namespace tenon

@@ -4,8 +4,10 @@
 
 #include "tenon/backend/cuda/columns/kernel.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct columns_planner {
@@ -205,3 +207,4 @@ struct columns_planner {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -4,10 +4,12 @@
 
 #include "tenon/backend/cuda/flat/kernel.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/program/moved_values.hpp"
 #include "tenon/schedule/full.hpp"
 #include "tenon/schedule/pointwise.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct flat_planner {
@@ -114,3 +116,4 @@ namespace tenon {
 template <> struct cuda_skeleton<&schedules::pointwise> : detail::flat_planner {};
 template <> struct cuda_skeleton<&schedules::full> : detail::flat_planner {};
 }  // namespace tenon
+TENON_ONCE_END

@@ -4,8 +4,10 @@
 
 #include "tenon/backend/cuda/grid/kernel.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/grid.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct grid_planner {
@@ -113,3 +115,4 @@ struct grid_planner {
 namespace tenon {
 template <> struct cuda_skeleton<&schedules::grid> : detail::grid_planner {};
 }  // namespace tenon
+TENON_ONCE_END

@@ -4,9 +4,11 @@
 
 #include "tenon/backend/cuda/mixed/kernel.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
 #include "tenon/schedule/mixed.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct mixed_planner {
@@ -110,3 +112,4 @@ struct mixed_planner {
 namespace tenon {
 template <> struct cuda_skeleton<&schedules::mixed> : detail::mixed_planner {};
 }  // namespace tenon
+TENON_ONCE_END

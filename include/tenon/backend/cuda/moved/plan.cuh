@@ -4,7 +4,9 @@
 
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/moved/kernel.cuh"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct moved_planner {
@@ -74,3 +76,4 @@ struct moved_planner {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

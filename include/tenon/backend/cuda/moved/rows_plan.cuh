@@ -5,7 +5,9 @@
 #include "tenon/backend/cuda/moved/plan.cuh"
 #include "tenon/backend/cuda/moved/rows.cuh"
 #include "tenon/backend/rows_as_columns.hpp"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct moved_rows_planner : moved_planner {
@@ -47,3 +49,4 @@ struct moved_rows_planner : moved_planner {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -4,8 +4,10 @@
 
 #include "tenon/backend/cuda/ordered/kernel.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/list.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 template <bool IsFlat> struct ordered_planner {
@@ -43,3 +45,4 @@ template <bool IsFlat> struct ordered_planner {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -8,7 +8,9 @@
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/cuda/parts/operand_access.cuh"
 #include "tenon/backend/cuda/parts/vector_access.cuh"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // How the blocks share the work.
@@ -259,3 +261,4 @@ __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& 
 }
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -9,7 +9,9 @@
 
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon {
 
 // What a plan may depend on beside the call. Results do not: only launches without reductions look
@@ -125,6 +127,7 @@ long long most_resident_groups(cuda_plan<Program> const& plan, cuda_device_facts
   return 0;
 }
 
+TENON_ONCE_END
 // What each call brings to a parameter block of any skeleton.
 template <class Program, class Arguments>
 void set_call(Arguments& a, bound_arguments<Program> const& call, void* workspace) {
@@ -150,6 +153,7 @@ cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program>
   return cudaLaunchKernelExC(&config, plan.function, parameters);
 }
 
+TENON_ONCE_BEGIN
 // Keeps the parameter block for every launch of the plan.
 template <class Program, class Arguments>
 [[gnu::cold]] void prepare(cuda_plan<Program>& plan, Arguments const& arguments) {
@@ -184,3 +188,4 @@ template <class Program> void add_slots(cuda_plan<Program>& plan) {
 template <family const* Family> struct cuda_skeleton;
 
 }  // namespace tenon
+TENON_ONCE_END

@@ -3,8 +3,10 @@
 // Chooses the skeleton of rows with values over some of their axes, and room for the rows' parts.
 
 #include "tenon/backend/cuda/rows/plan.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/planes.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct planes_planner {
@@ -39,3 +41,4 @@ struct planes_planner {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -4,7 +4,9 @@
 
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/rows/held.cuh"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct held_rows_planner {
@@ -111,3 +113,4 @@ struct held_rows_planner {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -5,9 +5,11 @@
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
 #include "tenon/backend/cuda/rows/streamed_plan.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct rows_planner : streamed_rows_planner {
@@ -279,3 +281,4 @@ struct rows_planner : streamed_rows_planner {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

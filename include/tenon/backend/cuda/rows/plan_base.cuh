@@ -4,7 +4,9 @@
 // workspace.
 
 #include "tenon/backend/cuda/rows/configurations.cuh"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // How the elements of a call are moved.
@@ -65,3 +67,4 @@ struct rows_planner_base : rows_configurations {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

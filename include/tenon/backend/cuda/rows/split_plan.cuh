@@ -4,8 +4,10 @@
 
 #include "tenon/backend/cuda/rows/held_plan.cuh"
 #include "tenon/backend/cuda/rows/plan.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/split_rows.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // A row that no single block holds stays in the shared memory of a cluster; what none holds goes to
@@ -42,3 +44,4 @@ struct split_rows_planner {
 namespace tenon {
 template <> struct cuda_skeleton<&schedules::split_rows> : detail::split_rows_planner {};
 }  // namespace tenon
+TENON_ONCE_END

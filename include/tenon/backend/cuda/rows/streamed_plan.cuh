@@ -3,7 +3,9 @@
 // Plans rows that pass once: into how many segments a row is cut, and which threads take them.
 
 #include "tenon/backend/cuda/rows/plan_base.cuh"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct streamed_rows_planner : rows_planner_base {
@@ -77,3 +79,4 @@ struct streamed_rows_planner : rows_planner_base {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END

@@ -5,8 +5,10 @@
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/scan/kernel.cuh"
 #include "tenon/backend/cuda/scan/split.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/scan.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct scan_planner {
@@ -141,3 +143,4 @@ struct scan_planner {
 namespace tenon {
 template <> struct cuda_skeleton<&schedules::scan> : detail::scan_planner {};
 }  // namespace tenon
+TENON_ONCE_END

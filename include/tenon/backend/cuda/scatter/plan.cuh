@@ -4,8 +4,10 @@
 
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/scatter/kernel.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/schedule/list.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct scatter_planner {
@@ -69,3 +71,4 @@ struct scatter_planner {
 namespace tenon {
 template <> struct cuda_skeleton<&schedules::scatter> : detail::scatter_planner {};
 }  // namespace tenon
+TENON_ONCE_END

@@ -4,9 +4,11 @@
 
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/sort/kernel.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/core/error.hpp"
 #include "tenon/schedule/list.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct sort_planner {
@@ -61,3 +63,4 @@ struct sort_planner {
 namespace tenon {
 template <> struct cuda_skeleton<&schedules::sort> : detail::sort_planner {};
 }  // namespace tenon
+TENON_ONCE_END

@@ -4,9 +4,11 @@
 
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/transposed/kernel.cuh"
+#include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
 #include "tenon/schedule/transposed.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct transposed_planner {
@@ -146,3 +148,4 @@ struct transposed_planner {
 namespace tenon {
 template <> struct cuda_skeleton<&schedules::transposed> : detail::transposed_planner {};
 }  // namespace tenon
+TENON_ONCE_END
