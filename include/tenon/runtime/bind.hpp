@@ -158,15 +158,14 @@ class binder {
 
   [[gnu::cold]] operand_range range_of(spaced_operand const& o, array_view<argument const> arrays) const {
     if (o.what == reading::position) return {-1, o.offset, 0, 0};
-    if (o.what == reading::address) return {o.argument, o.offset, o.first, o.beyond};
-    std::int64_t bytes = size_of(arrays[static_cast<std::size_t>(o.argument)].type), low = o.offset, high = o.offset;
-    if (o.is_whole) {
-      tenon::layout const& all = arrays[static_cast<std::size_t>(o.argument)].layout;
-      for (int k = 0; k < all.rank; ++k) {
-        if (all.extents[k] == 0) return {o.argument, o.offset * bytes, 0, 0};
-        (all.strides[k] < 0 ? low : high) += (all.extents[k] - 1) * all.strides[k];
-      }
-    }
+    argument const& array = arrays[static_cast<std::size_t>(o.argument)];
+    bool const is_empty = tenon::size(array.layout) == 0;
+    if (o.what == reading::address) return {o.argument, o.offset, is_empty ? 0 : o.first, is_empty ? 0 : o.beyond};
+    std::int64_t bytes = size_of(array.type), low = o.offset, high = o.offset;
+    if (is_empty) return {o.argument, o.offset * bytes, 0, 0};
+    if (o.is_whole)
+      for (int k = 0; k < array.layout.rank; ++k)
+        (array.layout.strides[k] < 0 ? low : high) += (array.layout.extents[k] - 1) * array.layout.strides[k];
     for (int axis = 0; axis < d_.space.axes.size(); ++axis) {
       std::int64_t length = lengths_[d_.space.axes[axis]];
       if (length == 0 && o.strides[axis] != 0) return {o.argument, o.offset * bytes, 0, 0};

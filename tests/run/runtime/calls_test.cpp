@@ -170,4 +170,15 @@ TEST(calls, empty_tensors_give_empty_results) {
   EXPECT_EQ(sums.size(), 0);
 }
 
+// An empty std::vector has no memory, and nothing of it is read, at positions neither.
+TEST(calls, empty_operands_need_no_memory) {
+  auto const f = tn::compile([](auto x, auto y) { return tn::concat(x, y, tn::axis<0>); });
+  array<float, 1> y({5});
+  y.set(reference::doubles({5}, {1, 2, 3, 4, 5}));
+  auto const nothing = tn::view<float const, tn::dyn>::with_extents(nullptr, {0});
+  EXPECT_EQ(result_of(f(nothing, y.view())).values, y.values().values);
+  EXPECT_EQ(result_of(f(y.view(), nothing)).values, y.values().values);
+  EXPECT_EQ(result_of(f(nothing, nothing)).size(), 0);
+}
+
 }  // namespace
