@@ -147,6 +147,26 @@ def gather_nd(step):
     return f"standard::gather_nd<{batch}>({step.operands[0]}, {index})"
 
 
+def scatter_nd(step):
+    how, shape = step.attributes.get("reduction", step.attributes.get("reduce", "none")) or "none", step.shapes[1]
+    if shape is None:
+        raise Inexpressible("scatter_nd of a computed index")
+    suffix = {"none": "", "add": "_add", "mul": "_mul", "max": "_max", "min": "_min"}[how]
+    index = f"tn::reshape({step.operands[1]}, tn::shape<{as_cpp(shape)}>)"  # the last extent while compiling
+    return f"tn::scatter_nd{suffix}({step.operands[0]}, {index}, {step.operands[2]})"
+
+
+def in_blocks(function):
+    """Each element of the scale and the zero point is for a block along the axis, where there are blocks."""
+    def expand(step):
+        given, block = [operand for operand in step.operands if operand], step.attributes.get("block_size", step.attributes.get("block", 0))
+        axis = step.attributes.get("axis", 1)
+        if block:
+            given[1:] = [f"tn::repeat_interleave({operand}, tn::axis<{axis}>, tn::ct<{block}>)" for operand in given[1:]]
+        return f"standard::{function}<{axis}>({', '.join(given)})"
+    return expand
+
+
 def scan(function):
     def expand(step):
         options = "".join(f", tn::{word}" for name, word in (("exclusive", "exclusive"), ("reverse", "reversed"))
@@ -224,20 +244,32 @@ def rotary(step):
     return f"tn::reshape(tn::transpose({result}, tn::axis<0, 2, 1, 3>), tn::shape<{flat}>)" if flat else result
 
 
+def labelled(step, terms):
+    """Each axis that the equation leaves to an ellipsis gets a label: capital letters, the last axes the same ones."""
+    counts = [len(shape or ()) - len(term.replace("...", "")) if "..." in term else 0 for shape, term in zip(step.shapes, terms)]
+    if any("..." in term and shape is None for shape, term in zip(step.shapes, terms)):
+        raise Inexpressible("einsum of a computed value with axes without a label")
+    names = "ABCDEFGH"[:max(counts)]
+    return [term.replace("...", names[len(names) - count:]) for term, count in zip(terms, counts)], names
+
+
 def einsum(step):
     """The product of the operands, each with its axes in the order of all labels, summed over those that the result lacks."""
-    equation = step.attributes["equation"].replace(" ", "")
-    left, arrow, right = equation.partition("->")
-    terms = left.split(",")
-    if "." in equation or any(len(set(t)) < len(t) for t in terms):
-        raise Inexpressible("einsum of a diagonal or of axes without a label")
+    left, arrow, right = step.attributes["equation"].replace(" ", "").partition("->")
+    terms, names = labelled(step, left.split(","))
+    right = right.replace("...", names)
     if not arrow:
-        right = "".join(sorted(c for c in set("".join(terms)) if "".join(terms).count(c) == 1))
+        right = names + "".join(sorted(c for c in set("".join(terms)) - set(names) if "".join(terms).count(c) == 1))
     labels = right + "".join(dict.fromkeys(c for c in "".join(terms) if c not in right))
     factors = []
-    for operand, term in zip(step.operands, terms):
+    for factor, term in zip(step.operands, terms):
+        for label in [c for c in dict.fromkeys(term) if term.count(c) > 1]:
+            if term.count(label) > 2:
+                raise Inexpressible("einsum of a diagonal of more than two axes")
+            axes = [k for k, c in enumerate(term) if c == label]  # the diagonal becomes the last axis
+            factor, term = f"tn::diagonal({factor}, tn::axis<{as_cpp(axes)}>)", term.replace(label, "") + label
         order = ", ".join(str(term.index(c)) for c in labels if c in term)
-        factor = f"tn::transpose({operand}, tn::axis<{order}>)"
+        factor = f"tn::transpose({factor}, tn::axis<{order}>)" if len(term) > 1 else factor
         for position, label in enumerate(labels):
             if label not in term:
                 factor = f"tn::unsqueeze({factor}, tn::axis<{position}>)"

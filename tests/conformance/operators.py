@@ -68,7 +68,7 @@ TABLE = forms_of_arrays.TABLE | forms_of_searches.TABLE | {
     "slice": forms.slices, "split": forms.split, "expand": "standard::expand<{shape}>({0})",
     # elements by position
     "gather": "tn::take({0}, {1}, tn::axis<{axis}>)", "gather_elements": "tn::take_along_axis({0}, {1}, tn::axis<{axis}>)",
-    "gather_nd": forms.gather_nd, "trilu": "standard::triangle<{k}, {upper}>({0})",
+    "gather_nd": forms.gather_nd, "scatter_nd": forms.scatter_nd, "trilu": "standard::triangle<{k}, {upper}>({0})",
     "one_hot": "standard::one_hot<{depth}, {axis}>({0}, {1})",
     "reverse_sequence": "standard::reverse_sequence<{batch_axis}, {time_axis}>({0}, {1})", "rotary": forms.rotary,
     # sources: `any` is an argument that stands for no tensor
@@ -77,8 +77,8 @@ TABLE = forms_of_arrays.TABLE | forms_of_searches.TABLE | {
     # elements of several places
     "pad": forms.pad, "concat": forms.concat, "tile": forms.tile, "lrn": forms.local_response,
     # quantisation
-    "quantize": "standard::quantize<{axis}>({given})", "quantize_linear": "standard::quantize<{axis}>({given})",
-    "dequantize": "standard::dequantize<{axis}>({given})", "dequantize_linear": "standard::dequantize<{axis}>({given})",
+    "quantize": forms.in_blocks("quantize"), "quantize_linear": forms.in_blocks("quantize"),
+    "dequantize": forms.in_blocks("dequantize"), "dequantize_linear": forms.in_blocks("dequantize"),
     "dynamic_quantize": "standard::dynamic_quantize({0})", "dynamic_quantize_linear": "standard::dynamic_quantize({0})",
     # order and scans
     "cumsum": forms.scan("cumsum"), "cumprod": forms.scan("cumprod"), "topk": forms.topk,

@@ -107,6 +107,22 @@ def add_elementwise(cases):
     cases.add("scatter", operands, [("f32", (6,), [updates[2 - index[::-1].index(k)] if k in index else v for k, v in enumerate(base)])], axis=0)
 
 
+def add_positions(cases):
+    x = cases.numbers(ROWS * COLUMNS)
+    matrix = ("f32", (ROWS, COLUMNS), x)
+    for count in (2, 4):  # of one rank, in two lengths
+        places = [(k % ROWS, (3 * k) % COLUMNS) for k in range(count)]
+        index = ("i64", (count, 2), [v for place in places for v in place])
+        flat = [i * COLUMNS + j for i, j in places]
+        cases.add("gather_nd", [matrix, index], [("f32", (count,), [x[k] for k in flat])])
+        updates = cases.numbers(count)
+        for how, combine in (("none", lambda a, b: b), ("add", lambda a, b: a + b), ("max", max)):
+            changed = list(x)
+            for k, v in zip(flat, updates):
+                changed[k] = combine(changed[k], v)
+            cases.add("scatter_nd", [matrix, index, ("f32", (count,), updates)], [("f32", (ROWS, COLUMNS), changed)], reduction=how)
+
+
 def add_searches(cases):
     sequence, x = [-2.0, -1.0, -1.0, 0.0, 2.0], [-3.0, -1.0, 0.5, 2.0, 3.0, 0.0]
     operands = [("f32", (5,), sequence), ("f32", (2, 3), x)]
@@ -136,5 +152,5 @@ def add_names(cases):
 
 
 def add(cases):
-    for part in (add_reductions, add_orders, add_views, add_elementwise, add_searches, add_names):
+    for part in (add_reductions, add_orders, add_views, add_elementwise, add_searches, add_positions, add_names):
         part(cases)

@@ -83,6 +83,13 @@ def add_quantisation(cases):
     q = [cases.random.randrange(256) for _ in range(12)]
     cases.add("dequantize", [("u8", (3, 4), q), ("f32", (), [scale]), ("u8", (), [zero])],
               [("f32", (3, 4), [(v - zero) * scale for v in q])], axis=1)
+    deep = cases.numbers(2 * 3 * 2, -100, 100)  # an axis in the middle, then blocks of two along it
+    per_axis = [("f32", (2, 3, 2), deep), ("f32", (3,), scales), ("i8", (3,), zeros)]
+    cases.add("quantize", per_axis, [("i8", (2, 3, 2), [saturated(round(v / scales[k // 2 % 3]) + zeros[k // 2 % 3], -128, 127)
+                                                        for k, v in enumerate(deep)])], axis=1)
+    blocks = [0.5, 1.0, 2.0, 0.25, 4.0, 1.5]
+    cases.add("quantize", [("f32", (3, 4), x), ("f32", (3, 2), blocks), ("i8", (3, 2), [0] * 6)],
+              [("i8", (3, 4), [saturated(round(v / blocks[k // 2]), -128, 127) for k, v in enumerate(x)])], axis=1, block_size=2)
     x = cases.numbers(9)
     low, high = min(0.0, *x), max(0.0, *x)
     scale = float32((high - low) / 255)
@@ -130,6 +137,9 @@ def add_views(cases):
     cases.add("slice", [("f32", (rows, columns), x)], [("f32", (2, columns), values)],
               starts=[2, 4], ends=[-1, -1], steps=[-2, -1])
     cases.add("sum", [("f32", (rows, columns), x)], [("f32", (rows, columns), x)], axes=[], keep=1)
+    squares = cases.numbers(2 * 3 * 3)
+    cases.add("einsum", [("f32", (2, 3, 3), squares)], [("f32", (2, 3), [squares[9 * i + 4 * j] for i in range(2) for j in range(3)])],
+              equation="...ii->...i")
     cases.add("einsum", [("f32", (rows, columns), x), ("f32", (rows, columns), x)],
               [("f32", (rows,), [sum(v * v for v in x[i * columns:(i + 1) * columns]) for i in range(rows)])], equation="ij,ij->i")
 

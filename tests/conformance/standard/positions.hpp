@@ -30,15 +30,6 @@ constexpr auto one_hot(Index index, Values values) {
   return tn::take(values, tn::cast<std::int64_t>(chosen), axis<0>);
 }
 
-// A vector along one axis of Rank.
-template <int Axis, int Rank, class Vector> constexpr auto beside(Vector v) {
-  if constexpr (Vector::rank == Rank)
-    return v;
-  else if constexpr (Vector::rank <= Axis)
-    return beside<Axis, Rank>(tn::unsqueeze(v, axis<0>));
-  else
-    return beside<Axis, Rank>(tn::unsqueeze(v, axis<-1>));
-}
 // The first lengths[b] elements of each sequence in reverse order.
 template <int BatchAxis, int TimeAxis, class X, class Lengths>
 constexpr auto reverse_sequence(X x, Lengths lengths) {

@@ -6,16 +6,12 @@
 
 namespace standard {
 
-// A scale of one value, or one for each position of an axis.
-template <int Axis, class X, class Scale> constexpr auto per_axis(X x, Scale scale) {
-  if constexpr (Scale::rank == 1 && Axis + 1 < X::rank) {
-    if constexpr (Scale::extents[0].is_one())
-      return scale;
-    else
-      return per_axis<Axis + 1>(x, tn::unsqueeze(scale, axis<-1>));
-  } else {
+// A scale of one value, one for each position of an axis, or one for each element.
+template <int Axis, class X, class Scale> constexpr auto per_axis(X, Scale scale) {
+  if constexpr (Scale::rank != 1 || X::rank <= Axis)
     return scale;
-  }
+  else
+    return beside<Axis, X::rank>(scale);
 }
 
 template <class T>

@@ -20,6 +20,16 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity(),
 
 template <class X> inline constexpr bool is_floating = tn::is_floating(X::type);
 
+// Of several results the first.
+template <class V> constexpr auto first(V v) { return v; }
+template <class V, class... Rest> constexpr auto first(std::tuple<V, Rest...> const& all) {
+  return std::get<0>(all);
+}
+template <class Values, class Indices>
+constexpr auto first(tn::indexed_values<Values, Indices> const& all) {
+  return all.values;
+}
+
 // v in the dtype of x.
 template <class X, class V> constexpr auto like(X, V v) {
   if constexpr (X::type == V::type)
@@ -41,6 +51,16 @@ template <class X, class... Parameters> constexpr auto scaled(X x, Parameters...
     return tn::fma(x, given...);
   else
     return (x * ... * given);
+}
+
+// A vector along one axis of Rank.
+template <int Axis, int Rank, class Vector> constexpr auto beside(Vector v) {
+  if constexpr (Vector::rank == Rank)
+    return v;
+  else if constexpr (Vector::rank <= Axis)
+    return beside<Axis, Rank>(tn::unsqueeze(v, axis<0>));
+  else
+    return beside<Axis, Rank>(tn::unsqueeze(v, axis<-1>));
 }
 
 }  // namespace standard
