@@ -26,15 +26,17 @@ class Input(typing.NamedTuple):
 
 class Program:
     """What build.py compiles and runs; equal seeds give equal programs."""
+    dtypes = INPUT_DTYPES
+    specials_share = 0.15
 
     def __init__(self, seed):
         self.seed = self.number = seed
         self.is_split, self.fault = False, None
         self.rng = rng = random.Random(seed)
-        self.shape = random_shape(rng)
+        self.shape = self.choose_shape()
         self.is_static = [rng.random() < 0.3 for _ in self.shape]
         self.axes = random_axes(rng, len(self.shape))
-        self.has_specials = rng.random() < 0.15
+        self.has_specials = rng.random() < self.specials_share
         self.inputs, self.lines, self.values = [], [], []
         for _ in range(rng.choice([1, 2, 2, 3, 4])):
             self.add(random_input(self))
@@ -43,6 +45,9 @@ class Program:
         self.results = self.choose_results()
         self.outputs = len(self.results)
         self.layouts = [Layout(v.dtype, v.shape, rng.choice(ARRANGEMENTS)) for v in self.results]
+
+    def choose_shape(self):
+        return random_shape(self.rng)
 
     def text(self):
         return lambda_text(self, self.is_split)
@@ -145,7 +150,7 @@ def random_input(program):
         for k in range(len(shape)):
             if rng.random() < 0.3:
                 shape[k] = extents[k] = 1
-    dtype, name = rng.choice(INPUT_DTYPES), f"x{len(program.inputs)}"
+    dtype, name = rng.choice(program.dtypes), f"x{len(program.inputs)}"
     text, stored, stored_extents, index_of = random_view(rng, name, shape, extents)
     data = [random_number(program, dtype) for _ in range(math.prod(stored))]
     program.inputs.append(Input(dtype, stored_extents, Layout(dtype, tuple(stored), rng.choice(ARRANGEMENTS)), data))

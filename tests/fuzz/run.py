@@ -20,9 +20,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "programs"))
 from build import Compiler, Tensor, build, execute, has_device  # noqa: E402
 from dtypes import decode, is_float, rounded  # noqa: E402
 from generate import Program, tolerances  # noqa: E402
+from gradients import Differentiated  # noqa: E402
 
 SKIPPED = 77
-REFUSALS = re.compile(r"tenon: (compile|reshape|scan|searchsorted): ")
+REFUSALS = re.compile(r"tenon: (compile|reshape|scan|scatter|searchsorted): ")
 
 
 def parse_arguments():
@@ -30,6 +31,7 @@ def parse_arguments():
     parser.add_argument("--build", required=True)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--gradients", action="store_true", help="differentiate the programs")
     parser.add_argument("--kind", choices=["gcc", "nvcc"], default="gcc")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--batch", type=int, default=240, help="programs compiled and run together")
@@ -73,7 +75,14 @@ def is_right(dtype, value, exact, tolerance):
     return value in (exact, rounded(dtype, exact)) or abs(value - exact) <= tolerance
 
 
-def find_fault(program, k, raw):
+def find_fault(program, raws):
+    """raws: the bytes of each result -> what is wrong, or None."""
+    if isinstance(program, Differentiated):
+        return program.find_fault_in(raws)
+    return next((fault for k, raw in enumerate(raws) if (fault := find_fault_of(program, k, raw))), None)
+
+
+def find_fault_of(program, k, raw):
     value, layout = program.results[k], program.layouts[k]
     elements, is_clean = layout.split(raw)
     if not is_clean:
@@ -88,7 +97,7 @@ def find_fault(program, k, raw):
 
 def run_batch(programs, compiler, jobs):
     """-> ({seed: what is wrong}, {reason: number of programs refused})."""
-    program, _ = build(compiler, programs, jobs, ["harness.hpp", "tenon/sort.hpp"])
+    program, _ = build(compiler, programs, jobs, ["harness.hpp", "tenon/grad.hpp", "tenon/sort.hpp"])
     failures, refused = {}, {}
     for each in programs:
         if each.fault and REFUSALS.match(each.fault):
@@ -102,10 +111,9 @@ def run_batch(programs, compiler, jobs):
     faults, results = execute(program, compiler.folder, data, runs)
     failures |= faults
     for each in alive:
-        for k, place in enumerate(outputs[each.seed]):
-            fault = None if each.seed in failures else find_fault(each, k, results[place.offset:place.offset + place.bytes])
-            if fault:
-                failures[each.seed] = fault
+        raws = [results[place.offset:place.offset + place.bytes] for place in outputs[each.seed]]
+        if each.seed not in failures and (fault := find_fault(each, raws)):
+            failures[each.seed] = fault
     return failures, refused
 
 
@@ -116,10 +124,11 @@ def main():
         return SKIPPED
     os.makedirs(arguments.build, exist_ok=True)
     compiler = Compiler(arguments.compiler, arguments.kind, arguments.build)
+    kind_of_program = Differentiated if arguments.gradients else Program
     failures, refused = {}, {}
     seeds = range(arguments.first, arguments.first + arguments.count)
     for start in range(0, len(seeds), arguments.batch):
-        programs = [Program(seed) for seed in seeds[start:start + arguments.batch]]
+        programs = [kind_of_program(seed) for seed in seeds[start:start + arguments.batch]]
         wrong, reasons = run_batch(programs, compiler, arguments.jobs)
         failures |= wrong
         for reason, count in reasons.items():

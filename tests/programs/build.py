@@ -13,7 +13,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAMBDAS_PER_FILE = 12
-MOST_ATTEMPTS = 6
+MOST_ATTEMPTS = 16
 
 
 def has_device():
