@@ -11,7 +11,12 @@ template <class Program> struct columns_arguments : side_arguments<Program> {
   long long innermost;  // rows along the innermost row axis
   long long tiles, slices, slice_length;
   bool is_plain;  // one reduced axis, and every vector of every operand is one aligned access
-  bool is_kept;   // loads of several sweeps are; then a cluster has the slices of a tile
+  // One reduced axis, every load has neighbouring elements in its vectors, but not all are aligned:
+  // two aligned accesses have one, and of the positions from `inner` on, `inner_count` many, both
+  // lie between elements of the operand.
+  bool is_shifted;
+  long long inner, inner_count;
+  bool is_kept;           // loads of several sweeps are; then a cluster has the slices of a tile
   long long first_total;  // word of the workspace where the partial totals begin
 };
 

@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/columns/arguments.cuh"
 #include "tenon/backend/cuda/parts/cluster.cuh"
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
+#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 
 namespace tenon::detail {
 
@@ -87,8 +88,16 @@ template <class Program, class C> struct columns_slice {
     return part.is_whole() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
+  // The same for what is only reduced. Where there are no rows at all, the first ones stand for
+  // them: the threads of a warp go one way.
+  template <int Items>
+  __device__ __forceinline__ bool has_all(long long first, long long end) const {
+    bool const has_rows = part.is_whole() || (!may_keep && part.is_empty());
+    return has_rows && !a.is_shifted && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+  }
+
   // Loads `Items` positions of the selected operands, the thread's from number `step` on; what is
-  // not inside is 0. IsFull: is_full is known.
+  // not inside is 0. IsFull: has_all is known.
   template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void load(Tile& loaded, long long first, long long end,
                                        int step) const {
@@ -119,6 +128,8 @@ template <class Program, class C> struct columns_slice {
   // The same from global memory.
   template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void read_any(Tile& loaded, long long first, long long end) const {
+    if constexpr (!IsFull && !may_keep)
+      if (a.is_shifted) return read_shifted<Selected, Items>(loaded, first, end);
     if (!IsFull || !a.is_plain) return read<Selected, Items>(loaded, first, end);
     int const height = static_cast<int>(blockDim.y);
     for_each_selected<Program, Selected>([&](auto selected) {
@@ -129,6 +140,72 @@ template <class Program, class C> struct columns_slice {
 #pragma unroll
       for (int u = 0; u < Items; ++u)
         load_packed<reuse::none>(read_register<k>(loaded).at[u], from + u * (height * stride));
+    });
+  }
+  // The same from aligned accesses, each of which has parts of two vectors: the second one mostly
+  // finds in the first-level cache what the first one of a neighbour asked for. H200, sums of 65536
+  // x 1023 f32: 80 us instead of 340. @pre is_shifted
+  template <class Selected, int Items, class Tile>
+  __device__ __forceinline__ void read_shifted(Tile& loaded, long long first, long long end) const {
+    int const height = static_cast<int>(blockDim.y);
+    auto is_inner = [&](long long at) {
+      return at < end && static_cast<unsigned long long>(at - a.inner) <
+                             static_cast<unsigned long long>(a.inner_count);
+    };
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (has_words<storage_t<I::type>, v>) {
+        auto& to = read_register<k>(loaded).at;
+        long long const stride = a.load_columns[I::bits][0];
+        auto const* const column = load_address<Program, k>(a, offsets.loads[I::bits]);
+        if (a.load_rows[I::bits][a.rows.dims - 1] == 0) {
+#pragma unroll
+          for (int u = 0; u < Items; ++u) {
+            packed<storage_t<I::type>, 1> one{};
+            long long const at = first + u * height;
+            load_packed<reuse::expected>(one, column + at * stride, at < end);
+            to[u] = splat<v>(one);
+          }
+          return;
+        }
+        typename kept::template vector<k> next[Items];
+#pragma unroll
+        for (int u = 0; u < Items; ++u) {
+          long long const at = first + u * height;
+          // In place of the others what is certain to be there: nothing waits for the question.
+          auto const* const from = column + (is_inner(at) ? at : a.inner) * stride;
+          auto const* const aligned = from - elements_beyond<v>(from);
+          load_packed<reuse::expected>(to[u], aligned);
+          load_packed<reuse::expected>(next[u], aligned + v);
+        }
+        constexpr unsigned bytes = sizeof(storage_t<I::type>);
+        // Places in bytes, as far as they tell what is beyond a vector.
+        unsigned const apart = static_cast<unsigned>(height * stride) * bytes;
+        unsigned place =
+            static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(column + first * stride));
+#pragma unroll
+        for (int u = 0; u < Items; ++u, place += apart)
+          to[u] = part_of(to[u], next[u], static_cast<int>(place / bytes % v));
+        // What is behind the last row is no index.
+        if constexpr (program_traits<Program>::all.count(&instruction_facts::is_fetch) > 0)
+#pragma unroll
+          for (int u = 0; u < Items; ++u) keep_first(to[u], part.count());
+        // Then what is not inner, each in turn as the first of them: no index into registers.
+        if (is_inner(first) && is_inner(first + (Items - 1) * height)) return;
+#pragma unroll 1
+        for (int u = 0; u < Items; ++u) {
+          long long const at = first + u * height;
+          auto now = to[0];
+          if (!is_inner(at)) {
+            now = {};
+            if (at < end) now = load_some<v>(column + at * stride, 0, part.count());
+          }
+#pragma unroll
+          for (int i = 0; i + 1 < Items; ++i) to[i] = to[i + 1];
+          to[Items - 1] = now;
+        }
+      }
     });
   }
   template <class Selected, int Items, class Tile>

@@ -14,8 +14,13 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items, phases = program_traits<Program>::row_phases;
   using side = rows_side_by_side<Program, v, threads>;
-  static constexpr int blocks_held =
-      may_keep ? kept_blocks_held<Program, v * row_state_words<Program>> : 1;
+  // Of a multiprocessor at once. H200, sums of 64 x 262144 f32: 19 us on three, 21 on two.
+  static constexpr bool has_little =
+      element_operands<Program>::loads <= 1 && v * row_state_words<Program> <= 4;
+  static constexpr int blocks_held = may_keep
+                                         ? kept_blocks_held<Program, v * row_state_words<Program>>
+                                     : has_little ? 3
+                                                  : 1;
 
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
@@ -68,7 +73,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     for (long long first = first_position() + threadIdx.y; first < end;
          first += height * items, step += items) {
       // Two loops in one: what may be missing costs the others a third of their instructions.
-      if (this->template is_full<items>(first, end))
+      if (this->template has_all<items>(first, end))
         take_positions<Phase, true>(running, first, end, step);
       else
         take_positions<Phase, false>(running, first, end, step);

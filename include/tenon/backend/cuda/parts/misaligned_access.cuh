@@ -44,6 +44,16 @@ __device__ __forceinline__ packed<T, V> part_of(packed<T, V> const& low, packed<
   return result;
 }
 
+// The elements from number `count` on become 0.
+template <class T, int V>
+__device__ __forceinline__ void keep_first(packed<T, V>& vector, int count) {
+#pragma unroll
+  for (int w = 0; w < packed<T, V>::bytes / 4; ++w) {
+    int const bytes = count * static_cast<int>(sizeof(T)) - 4 * w;
+    if (bytes < 4) vector.words[w] &= bytes <= 0 ? 0u : (1u << 8 * bytes) - 1u;
+  }
+}
+
 // Whether both aligned accesses that have parts of item u are of the row.
 template <int V, class Positions>
 __device__ __forceinline__ bool is_inner(Positions const& positions, int u, int beyond) {
