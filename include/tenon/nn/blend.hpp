@@ -2,6 +2,8 @@
 #pragma once
 // Sums of products and choices under their usual names: lerp, addcmul, addcdiv, masked_fill, fmax, fmin.
 
+#include <type_traits>
+
 #include "tenon/capture/operators.hpp"
 
 namespace tenon {
@@ -21,8 +23,25 @@ inline constexpr function addcdiv{[](auto x, auto a, auto b, auto... factor) { r
 // x, and the number where the mask is true.
 inline constexpr function masked_fill{[](auto x, auto mask, auto number) { return where(mask, number, x); }};
 
+namespace detail {
+
+// choose(x, y) of two of which one may be NaN: then it is the other one. `worst` never wins.
+template <class X, class Y, class Choose>
+constexpr auto of_numbers(X x, Y y, Choose choose, double worst) {
+  if constexpr (is_value<Y> && !is_value<X>)
+    return of_numbers(y, x, choose, worst);
+  else if constexpr (is_value<Y>)
+    return where(isnan(x), y, where(isnan(y), x, choose(x, y)));
+  else if constexpr (std::is_floating_point_v<Y>)
+    return where(isnan(x), y, choose(x, y != y ? static_cast<Y>(worst) : y));
+  else
+    return where(isnan(x), y, choose(x, y));
+}
+
+}  // namespace detail
+
 // The greater and the lesser of which one may be NaN: then it is the other one. maximum and minimum give NaN.
-inline constexpr function fmax{[](auto x, auto y) { return where(isnan(x), y, where(isnan(y), x, maximum(x, y))); }};
-inline constexpr function fmin{[](auto x, auto y) { return where(isnan(x), y, where(isnan(y), x, minimum(x, y))); }};
+inline constexpr function fmax{[](auto x, auto y) { return detail::of_numbers(x, y, maximum, -__builtin_inf()); }};
+inline constexpr function fmin{[](auto x, auto y) { return detail::of_numbers(x, y, minimum, __builtin_inf()); }};
 
 }  // namespace tenon

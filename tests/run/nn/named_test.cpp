@@ -68,6 +68,22 @@ TEST(named, extrema_with_and_without_nan) {
   EXPECT_TRUE(std::isnan(result_of(greatest)[0]) && std::isnan(result_of(least)[0]));
 }
 
+TEST(named, extrema_with_a_number) {
+  double const nan = std::nan("");
+  array<float, 1> x({3}, arrangement::contiguous, doubles({3}, {nan, 1, -2}));
+  array<int, 1> n({3}, arrangement::contiguous, doubles({3}, {0, 1, 2}));
+  auto const f = tn::compile([](auto x) {
+    return tn::outputs(tn::fmax(x, 0.5f), tn::fmin(0.5f, x), tn::fmin(x, __builtin_nanf("")));
+  });
+  auto const g = tn::compile([](auto n) { return tn::fmax(n, 1); });
+  auto const [greater, lesser, itself] = f(x.view());
+  EXPECT_EQ(result_of(greater).values, (std::vector<double>{0.5, 1, 0.5}));
+  EXPECT_EQ(result_of(lesser).values, (std::vector<double>{0.5, 0.5, -2}));
+  doubles const same = result_of(itself);
+  EXPECT_TRUE(std::isnan(same[0]) && same[1] == 1 && same[2] == -2);
+  EXPECT_EQ(result_of(g(n.view())).values, (std::vector<double>{1, 1, 2}));
+}
+
 TEST(named, masked_fill_and_softmin) {
   auto x = matrix();
   auto const f = tn::compile([](auto x) {
