@@ -41,6 +41,19 @@ __device__ __forceinline__ void copy_under_way(void* to, void const* from, bool 
         "l"(from), "r"(wanted), "n"(Bytes)
         : "memory");
 }
+// The same; `to` becomes 0 where it is not wanted.
+template <int Bytes>
+__device__ __forceinline__ void copy_or_clear(void* to, void const* from, bool is_wanted) {
+  auto const shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
+                 "r"(is_wanted ? 16 : 0)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(shared), "l"(from),
+                 "r"(is_wanted ? Bytes : 0), "n"(Bytes)
+                 : "memory");
+}
 __device__ __forceinline__ void end_of_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }

@@ -275,8 +275,7 @@ __device__ __forceinline__ void store_item(Values const& values, Arguments const
     packed<T, V> vector = pack<T>(read_register<k>(values).at);
     if constexpr (Dims > 1) {
       access const how = a.store_access[I::bits];
-      if (how == access::elements)
-        return store_misaligned(to + static_cast<long long>(positions.at(u)) * V, vector, count);
+      if (how == access::elements) return store_elements(to, positions, vector, u, count);
       if (how != access::packed || count < V) {
 #pragma unroll 1
         for (int i = 0; i < count; ++i) {

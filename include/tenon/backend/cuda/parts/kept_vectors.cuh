@@ -68,6 +68,26 @@ template <class Program, int V, int Threads> struct kept_vectors {
   template <int K, class T> static __device__ __forceinline__ void bring(int step, T const* from) {
     send_to_shared<T, V>(slot<K>(step), from);
   }
+  // The same of vector `index` of a row of any layout, of which `count` elements are inside,
+  // element by element. @post false where its elements do not travel by themselves, or are not
+  // neighbours
+  template <int K, class Arguments>
+  static __device__ __forceinline__ bool bring_elements(int step, Arguments const& a,
+                                                        operand_offsets<Program> const& row,
+                                                        long long index, int count) {
+    using I = typename traits::template at<K>;
+    using T = storage_t<I::type>;
+    if constexpr (travels_alone<T, 1>) {
+      if (a.load_access[I::bits] > access::elements) return false;
+      T const* from = load_address<Program, K>(a, row.loads[I::bits]) + index * V;
+      T* to = reinterpret_cast<T*>(slot<K>(step));
+#pragma unroll
+      for (int i = 0; i < V; ++i) copy_or_clear<sizeof(T)>(to + i, from + i, i < count);
+      return true;
+    } else {
+      return false;
+    }
+  }
   template <int K> static __device__ __forceinline__ void put(int step, vector<K> const& all) {
     *slot<K>(step) = all;
   }

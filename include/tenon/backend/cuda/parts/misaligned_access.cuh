@@ -219,4 +219,17 @@ __device__ __forceinline__ void store_misaligned(T* to, packed<T, V> vector, int
     }
 }
 
+// Whether positions say how the lanes of a warp move misaligned vectors together (warp_stage.cuh).
+template <class Positions> inline constexpr bool has_runs = requires(Positions p) { p.run; };
+
+// Writes the first `count` elements of item u of a misaligned row.
+template <class T, int V, class Positions>
+__device__ __forceinline__ void store_elements(T* row, Positions const& positions,
+                                               packed<T, V> const& vector, int u, int count) {
+  if constexpr (has_runs<Positions> && has_words<T, V>)
+    positions.send(row, vector, u);
+  else
+    store_misaligned(row + static_cast<long long>(positions.at(u)) * V, vector, count);
+}
+
 }  // namespace tenon::detail

@@ -3,25 +3,15 @@
 // The rows skeleton: the threads of a row hold it in registers and finish it phase by phase, while
 // other blocks load theirs; totals over the rows end the launch.
 
-#include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
 #include "tenon/backend/cuda/rows/row_ring.cuh"
+#include "tenon/backend/cuda/rows/staged_items.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
 namespace tenon {
 namespace detail {
-
-template <class Program, class C>
-using rows_arguments =
-    std::conditional_t<program_traits<Program>::has_planes, plane_arguments<Program>,
-                       kernel_arguments<Program, max_rank, max_rank, 64>>;
-
-// Groups of rows that the grid has at the same time.
-template <class C> __device__ __forceinline__ unsigned groups_at_once() {
-  return C::has_clusters ? clusters() : gridDim.x;
-}
 
 // One thread's view of the row that it works on.
 template <class Program, class C> struct row_worker {
@@ -54,12 +44,15 @@ template <class Program, class C> struct row_worker {
   }
   // The asm keeps the addresses that follow from being held in registers from row to row: they cost
   // one instruction each to find again.
-  __device__ __forceinline__ item_positions<int> positions() const {
+  __device__ __forceinline__ auto positions(bool is_inside = true) const {
     int first = rank * lanes + static_cast<int>(threadIdx.x);
     asm volatile("" : "+r"(first));
     int vectors = static_cast<int>(a.vectors), step = blocks() * lanes;
-    if constexpr (dims == 1) return {first, step, vectors};
-    return {first, step, a.tail != 0 ? vectors - 1 : vectors, a.tail};
+    if constexpr (dims == 1)
+      return item_positions<int>{first, step, vectors};
+    else
+      return staged_positions({first, step, a.tail != 0 ? vectors - 1 : vectors, a.tail},
+                              is_inside ? static_cast<int>(a.columns.size) : 0);
   }
 
   __device__ __forceinline__ void request(requested& to, long long row) {
@@ -68,7 +61,9 @@ template <class Program, class C> struct row_worker {
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     request_row_values<Program>(to.values, a, offsets, is_inside);
-    if constexpr (!C::is_ring)
+    if constexpr (dims > 1)
+      staged_items<Program, C>::bring(a, offsets, positions(is_inside));
+    else if constexpr (!C::is_ring)
       load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, positions(), is_inside);
     load_tile<Program, early_loads<Program, C>, v, items, dims, false>(to.early, a, offsets,
                                                                        positions(), is_inside);
@@ -122,12 +117,12 @@ template <class Program, class C> struct row_worker {
     operand_offsets<Program> offsets;
     // Positions are needed from the beginning; elsewhere it costs fewer registers to find them
     // late.
-    if constexpr (program_traits<Program>::has_positions)
+    if constexpr (program_traits<Program>::has_positions || dims > 1)
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     take_row_values<Program>(f, given.values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     (reduce<Phase + 1>(given, offsets), ...);
-    if constexpr (!program_traits<Program>::has_positions)
+    if constexpr (!program_traits<Program>::has_positions && dims == 1)
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
@@ -171,6 +166,10 @@ template <class Program, class C> struct row_worker {
                                         operand_offsets<Program> const& offsets) {
     if constexpr (C::is_ring) {
       sweep_ring<Phase, Stores>(given.row, states, offsets);
+    } else if constexpr (dims > 1) {
+      bool const is_inside = given.row < a.rows.size;
+      staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets,
+                                                                positions(is_inside), is_inside);
     } else {
       keep_packed<own>(given.tile);
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
@@ -248,9 +247,10 @@ template <class Program, class C> struct row_worker {
 // Owners: blockDim.x threads of each of blocks_per_row blocks (a cluster, if several) share a row;
 // blockDim.y rows are a group, and the clusters take the groups in turn. Thread `lane` of a row
 // owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads but neither
-// read nor stored. Registers: the row as it lies in memory; up to four running
-// states per reduction. Shared memory: one state per warp of the row and reduction, twice. Global
-// memory: each operand is read once and each element store written once.
+// read nor stored. Registers: the row as it lies in memory, which is in shared memory where it is
+// of any layout; up to four running states per reduction. Shared memory: one state per warp of the
+// row and reduction, twice. Global memory: each operand is read once, each element store written
+// once.
 // @pre a.vectors <= lanes * items; the grid is a function of the shape if there are totals, and
 // then the ticket in the workspace is 0
 // @post every store is written once per position; a row's bits depend on its elements and their

@@ -4,7 +4,8 @@
 // again in each phase, by one block or, where there are few rows, by several.
 
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
-#include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/parts/single_vector.cuh"
+#include "tenon/backend/cuda/parts/turns.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
 #include "tenon/backend/cuda/rows/segments.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
@@ -115,15 +116,16 @@ template <class Program, class C> struct looped_worker {
     });
   }
   __device__ __forceinline__ void put_tile(int tile, long long first) const {
-    using loads = kept_loads<Program, v, items>;
-    selected_registers<Program, loads> loaded;
-    load_tile<Program, loads, v, items, dims, false>(loaded, a, offsets, positions_from(first),
-                                                     true);
-    for_each_selected<Program, loads>([&](auto selected) {
+    auto const positions = positions_from(first);
+    for_each_selected<Program, kept_loads<Program, v>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-#pragma unroll
-      for (int u = 0; u < items; ++u)
-        kept::template put<k>(tile * items + u, read_register<k>(loaded).at[u]);
+#pragma unroll 1
+      for (int u = 0; u < items; ++u) {
+        int const count = positions.template count<v>(u);
+        if (!kept::template bring_elements<k>(tile * items + u, a, offsets, positions.at(u), count))
+          kept::template put<k>(tile * items + u, load_vector<Program, k, v, dims>(
+                                                      a, offsets, positions.at(u), count));
+      }
     });
   }
   __device__ __forceinline__ item_positions<long long> positions_from(long long first) const {
@@ -148,6 +150,19 @@ template <class Program, class C> struct looped_worker {
       }
     }
     load_tile<Program, Loads, v, items, dims, false>(loaded, a, offsets, positions, is_inside);
+  }
+  // Item u of it, of any layout.
+  template <class Loads, class Item>
+  __device__ __forceinline__ void load_item(Item& item, int tile, int u,
+                                            item_positions<long long> const& positions) const {
+    for_each_selected<Program, Loads>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto& vector = read_register<k>(item).at[0];
+      if constexpr (is_held<Program, kept_loads<Program, v>>(k))
+        if (tile < a.split.kept_tiles) return kept::template take<k>(vector, tile * items + u);
+      vector = load_vector<Program, k, v, dims>(a, offsets, positions.at(u),
+                                                positions.template count<v>(u));
+    });
   }
 
   template <int Phase> __device__ __forceinline__ void reduce(bool is_inside) {
@@ -180,14 +195,23 @@ template <class Program, class C> struct looped_worker {
 #pragma unroll 1
     for (; first < end && first < a.vectors; first += tile_size, ++tile) {
       item_positions<long long> const positions = positions_from(first + threadIdx.x);
-      selected_registers<Program, loads> loaded;
-      selected_registers<Program, no_loads> none;
-      load<loads>(loaded, tile, positions, is_inside);
-      // The sweep that stores is the last one: the next row takes the place of what it has taken.
-      if constexpr (is_ahead && Stores)
-        if (is_brought && tile < a.split.kept_tiles) send_tile(tile, first + threadIdx.x, coming);
-      process_tile<Phase, Stores, v, items, dims, loads, no_loads, no_loads>(
-          loaded, none, states, f, a, offsets, positions, is_inside);
+      if constexpr (dims > packed_columns) {
+        auto const take = [&](auto& item, int u) {
+          load_item<item_loads<Program, v, Phase, Stores>>(item, tile, u, positions);
+        };
+        if (is_inside)
+          process_in_turns<Phase, Stores, v, items, dims>(take, states, f, a, offsets, positions,
+                                                          is_inside);
+      } else {
+        selected_registers<Program, loads> loaded;
+        selected_registers<Program, no_loads> none;
+        load<loads>(loaded, tile, positions, is_inside);
+        // The sweep that stores is the last one: the next row takes the place of what it has taken.
+        if constexpr (is_ahead && Stores)
+          if (is_brought && tile < a.split.kept_tiles) send_tile(tile, first + threadIdx.x, coming);
+        process_tile<Phase, Stores, v, items, dims, loads, no_loads, no_loads>(
+            loaded, none, states, f, a, offsets, positions, is_inside);
+      }
       if constexpr (!Stores) levels.after_tile(states);
     }
     if constexpr (!Stores) levels.finish(f.row, states);

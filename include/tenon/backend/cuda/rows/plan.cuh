@@ -181,6 +181,17 @@ struct rows_planner : streamed_rows_planner {
       result.shared_bytes = static_cast<unsigned>(share.lanes * rows_per_group * bytes_per_thread);
       allow_shared_bytes(result.function, C.threads_per_block * bytes_per_thread);
     }
+    if constexpr (C.group_dims > 1) {
+      using staged = staged_items<Program, special>;
+      int const rows = static_cast<int>(rows_per_group),
+                items = static_cast<int>(
+                    divide_up(layout.columns.size,
+                              static_cast<long long>(C.vector_width) * share.lanes * share.blocks));
+      result.shared_bytes =
+          static_cast<unsigned>(staged::bytes_of(share.lanes, rows, items > 0 ? items : 1));
+      allow_shared_bytes(result.function, clamped(staged::bytes_of(C.threads_per_block, 1, C.items),
+                                                  0, facts.shared_bytes_per_block - (8 << 10)));
+    }
     long long const resident_groups = most_resident_groups(result, facts);
     if (resident_groups == 0) return {};  // no room for the cluster
     finish<Program, arguments>(result, layout, call,

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What rows have beside their elements: values loaded per row, stores per row, totals over the
-// rows.
+// What rows have beside their elements: arguments, values loaded per row, stores per row, totals
+// over the rows.
 
+#include "tenon/backend/cuda/parts/cluster.cuh"
 #include "tenon/backend/cuda/parts/positions.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/planes/kernel.cuh"
 
 namespace tenon::detail {
+
+template <class Program, class C>
+using rows_arguments =
+    std::conditional_t<program_traits<Program>::has_planes, plane_arguments<Program>,
+                       kernel_arguments<Program, max_rank, max_rank, 64>>;
+
+// Groups of rows that the grid has at the same time.
+template <class C> __device__ __forceinline__ unsigned groups_at_once() {
+  return C::has_clusters ? clusters() : gridDim.x;
+}
 
 // Loads of one value per row, as they lie in memory.
 template <class Program> struct row_loads {

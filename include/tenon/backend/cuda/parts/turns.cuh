@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A tile of columns through the program item by item, in a loop: what kernels for all layouts do,
+// whose accesses are long and whose rows are few.
+
+#include "tenon/backend/cuda/parts/sweep.cuh"
+
+namespace tenon::detail {
+
+// The vectors of one item.
+template <class Program, int V, int Phase, bool Stores>
+using item_loads = needed_loads<Program, V, 1, Phase, Stores>;
+
+// Running states move one place towards the first, which becomes the last.
+template <class Program, class Running, class States>
+__device__ __forceinline__ void rotate_chains(States& states) {
+  for_each_selected<Program, Running>([&](auto selected) {
+    auto& chains = read_register<decltype(selected)::value>(states).at;
+    constexpr int count = sizeof(chains) / sizeof(chains[0]);
+    auto const first = chains[0];
+#pragma unroll
+    for (int i = 1; i < count; ++i) chains[i - 1] = chains[i];
+    chains[count - 1] = first;
+  });
+}
+
+// Whether some reduction takes in many elements at once.
+template <class Program, class Running>
+inline constexpr bool has_batches = []<int... K>(std::integer_sequence<int, K...>) {
+  return (false || ... || Running::template is_batch<K>);
+}
+(held_sequence<Program, Running>{});
+
+// As process_tile, with the same bits. take(item, u) loads the vectors of item u.
+// @post every chain of the states has the items that it would have there
+template <int Phase, bool Stores, int V, int Items, int Dims, class Program, class Take,
+          class States, class Arguments, class Positions>
+__device__ __forceinline__ void process_in_turns(Take const& take, States& states,
+                                                 frame<Program> const& around, Arguments const& a,
+                                                 operand_offsets<Program> const& row,
+                                                 Positions const& positions, bool is_row_inside) {
+  using running = running_states<Program, V, Items, Phase>;
+  using loads = item_loads<Program, V, Phase, Stores>;
+  [[maybe_unused]] constexpr int batch = running::batch_items, chains = running::chains,
+                                 together = batch < chains ? chains : batch;
+  selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
+  selected_registers<Program, no_loads> none;
+  if constexpr (has_batches<Program, running>) {
+    // The values of a batch are an array of registers: its items are not a loop.
+#pragma unroll 1
+    for (int first = 0; first < Items && positions.is_live(first); first += together) {
+      int live_elements = 0;
+#pragma unroll
+      for (int w = 0; w < together; ++w) {
+        int const u = first + w;
+        if (positions.is_live(u)) {
+          selected_registers<Program, loads> item;
+          take(item, u);
+          process_item<Phase, Stores, V, Items, Dims, no_loads, no_loads, loads>(
+              w, none, none, item, values, states, around, a, row, positions, u, is_row_inside);
+          live_elements += positions.template count<V>(u);
+        }
+        if ((w + 1) % batch != 0) continue;
+        accumulate_batch<Program, V, Items, Phase>(states, values, live_elements,
+                                                   unordered_batch{});
+        live_elements = 0;
+      }
+    }
+  } else {
+#pragma unroll 1
+    for (int u = 0; u < Items && (u % chains != 0 || positions.is_live(u)); ++u) {
+      if (positions.is_live(u)) {
+        selected_registers<Program, loads> item;
+        take(item, u);
+        process_item<Phase, Stores, V, Items, Dims, no_loads, no_loads, loads>(
+            0, none, none, item, values, states, around, a, row, positions, u, is_row_inside);
+      }
+      rotate_chains<Program, running>(states);
+    }
+  }
+}
+
+}  // namespace tenon::detail

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The operands of a row of any layout, brought to shared memory all at once and taken from there
+// item by item in each sweep.
+
+#include "tenon/backend/cuda/parts/single_vector.cuh"
+#include "tenon/backend/cuda/parts/thread_stage.cuh"
+#include "tenon/backend/cuda/parts/turns.cuh"
+#include "tenon/backend/cuda/parts/warp_stage.cuh"
+#include "tenon/backend/cuda/rows/own_loads.cuh"
+
+namespace tenon::detail {
+
+// Bytes per element of those instructions before K that are selected.
+template <class Program, class Selected> consteval int bytes_among(int k) {
+  int bytes = 0;
+  for (int earlier = 0; earlier < k; ++earlier)
+    if (is_held<Program, Selected>(earlier))
+      bytes += size_of(program_traits<Program>::all[earlier].type);
+  return bytes;
+}
+
+template <class Program, class C> struct staged_items {
+  static constexpr int v = C::vector_width, dims = C::group_dims;
+  using own = own_loads<Program, C>;
+  static constexpr int operands = rank_among<Program, own>(program_traits<Program>::size);
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> using vectors = staged_vectors<storage_t<at<K>::type>, v>;
+
+  // @pre all lanes of the warp are here
+  template <class Arguments>
+  __device__ __forceinline__ static void bring(Arguments const& a,
+                                               operand_offsets<Program> const& row,
+                                               staged_positions const& where) {
+    __syncwarp();
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using T = storage_t<at<k>::type>;
+      access const how = a.load_access[at<k>::bits];
+      bool const is_aligned = how == access::packed && where.partial == 0;
+      T const* const from = load_address<Program, k>(a, row.loads[at<k>::bits]);
+#pragma unroll 1
+      for (int u = 0; u < C::items && where.is_live(u); ++u) {
+        unsigned char* const slot = slot_of<k>(where, u);
+        if constexpr (has_words<T, v>) {
+          if (is_aligned) {
+            copy_or_clear<vectors<k>::bytes>(vectors<k>::own(slot, where),
+                                             from + static_cast<long long>(where.at(u)) * v,
+                                             where.size > 0 && where.is_whole(u));
+            continue;
+          }
+          if (dims == contiguous_columns || how <= access::elements) {
+            vectors<k>::bring(slot, from, where, u);
+            continue;
+          }
+        }
+        if constexpr (!has_words<T, v> || dims > contiguous_columns) {
+          auto const vector = load_vector<Program, k, v, dims>(
+              a, row, where.at(u), where.size > 0 ? where.template count<v>(u) : 0);
+          __builtin_memcpy(slot + where.lane * static_cast<int>(sizeof(vector)), vector.words,
+                           sizeof(vector));
+        }
+      }
+    });
+    wait_for_sent();
+    __syncwarp();
+  }
+
+  // As process_tile, of the row. @pre it was brought
+  template <int Phase, bool Stores, class States, class Arguments>
+  __device__ __forceinline__ static void process(States& states, frame<Program> const& around,
+                                                 Arguments const& a,
+                                                 operand_offsets<Program> const& row,
+                                                 staged_positions const& where, bool is_inside) {
+    auto const load = [&](auto& item, int u) {
+      take<item_loads<Program, v, Phase, Stores>>(item, a, row, where, u);
+    };
+    process_in_turns<Phase, Stores, v, C::items, dims>(load, states, around, a, row, where,
+                                                       is_inside);
+  }
+
+  // Of rows of that many items; what is stored passes through the first part.
+  static constexpr int bytes_of(int lanes, int rows, int items) {
+    return staged_positions::bytes_per_item(stored_bytes, lanes, rows) +
+           items * bytes_before<program_traits<Program>::size>(lanes, rows);
+  }
+
+ private:
+  // Item u of the row, and of what all rows share.
+  template <class Loads, class Item, class Arguments>
+  __device__ __forceinline__ static void take(Item& item, Arguments const& a,
+                                              operand_offsets<Program> const& row,
+                                              staged_positions const& where, int u) {
+    for_each_selected<Program, Loads>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using T = storage_t<at<k>::type>;
+      auto& vector = read_register<k>(item).at[0];
+      if constexpr (!is_held<Program, own>(k)) {
+        vector = load_vector<Program, k, v, dims>(a, row, where.at(u), where.template count<v>(u));
+      } else if constexpr (has_words<T, v>) {
+        bool const is_shifted =
+            dims == contiguous_columns || a.load_access[at<k>::bits] <= access::elements;
+        vector = vectors<k>::take(slot_of<k>(where, u),
+                                  load_address<Program, k>(a, row.loads[at<k>::bits]), where, u,
+                                  is_shifted);
+      } else {
+        __builtin_memcpy(vector.words,
+                         slot_of<k>(where, u) + where.lane * static_cast<int>(sizeof(vector)),
+                         sizeof(vector));
+      }
+    });
+  }
+
+  static constexpr int stored_bytes = has_element_stores<Program> ? 16 : 0;
+  // Of an item's operands before K.
+  template <int K> static constexpr TENON_HD int bytes_before(int lanes, int rows) {
+    constexpr int bytes = v * bytes_among<Program, own>(K), runs = rank_among<Program, own>(K);
+    return bytes > 0 ? staged_positions::bytes_per_item(bytes, lanes, rows) +
+                           (runs - 1) * staged_positions::bytes_per_item(0, lanes, rows)
+                     : 0;
+  }
+  template <int K>
+  __device__ __forceinline__ static unsigned char* slot_of(staged_positions const& where, int u) {
+    int const lanes = static_cast<int>(blockDim.x), rows = static_cast<int>(blockDim.y);
+    return where.slot(packed<storage_t<at<K>::type>, v>::bytes,
+                      staged_positions::bytes_per_item(stored_bytes, lanes, rows) +
+                          u * bytes_before<program_traits<Program>::size>(lanes, rows) +
+                          bytes_before<K>(lanes, rows));
+  }
+};
+
+}  // namespace tenon::detail
