@@ -37,6 +37,19 @@ TEST(gradients, of_reads_along_two_axes) {
                   }), 3, "unfold");
 }
 
+TEST(gradients, of_scatter_nd_add) {
+  auto const f = tn::vjp([](auto base, auto index, auto updates) {
+    return tn::scatter_nd_add(base, tn::reshape(index, tn::shape<-1, 2>), tn::square(updates));
+  }, tn::wrt<2>);
+  matrix base = random_matrix(5, 7), d = random_matrix(5, 7);
+  vector updates = random_vector(3);
+  array<int, 1> index({6}, arrangement::contiguous, doubles({6}, {1, 2, -1, -7, 1, 2}));
+  std::int64_t const from[] = {1 * 7 + 2, 4 * 7 + 0, 1 * 7 + 2};
+  doubles const w = d.values(), u = updates.values();
+  expect_gradient(f(base.view(), index.view(), updates.view(), d.view()),
+                  like(u, [&](std::int64_t i) { return 2 * u[i] * w[from[i]]; }), 1, "updates");
+}
+
 TEST(gradients, of_scatter_add) {
   matrix base = random_matrix(5, 7), d = random_matrix(5, 7), updates = random_matrix(9, 7);
   array<int, 1> index = random_array<int, 1>({9}, arrangement::contiguous, -5, 4.99);
