@@ -57,8 +57,7 @@ template <class Program, class C> struct staged_items {
         if constexpr (!has_words<T, v> || dims > contiguous_columns) {
           auto const vector = load_vector<Program, k, v, dims>(
               a, row, where.at(u), where.size > 0 ? where.template count<v>(u) : 0);
-          __builtin_memcpy(slot + where.lane * static_cast<int>(sizeof(vector)), vector.words,
-                           sizeof(vector));
+          __builtin_memcpy(vectors<k>::own(slot, where), vector.words, vectors<k>::bytes);
         }
       }
     });
@@ -104,9 +103,9 @@ template <class Program, class C> struct staged_items {
                                   load_address<Program, k>(a, row.loads[at<k>::bits]), where, u,
                                   is_shifted);
       } else {
-        __builtin_memcpy(vector.words,
-                         slot_of<k>(where, u) + where.lane * static_cast<int>(sizeof(vector)),
-                         sizeof(vector));
+        vector = {};
+        __builtin_memcpy(vector.words, vectors<k>::own(slot_of<k>(where, u), where),
+                         vectors<k>::bytes);
       }
     });
   }
