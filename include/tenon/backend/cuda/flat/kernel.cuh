@@ -49,7 +49,9 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   cascade<Program, running> levels;
   long long const tile_size = static_cast<long long>(threads) * items;
   int const partial = dims > 1 ? a.tail : 0;
-  for (long long first = blockIdx.x * tile_size; first < a.vectors;
+  // A thread that has one whole vector, or none, asks once; the others share what they load.
+  int const ahead = !has_fixed_block && dims == packed_columns ? thread : 0;
+  for (long long first = blockIdx.x * tile_size; first + ahead < a.vectors;
        first += gridDim.x * tile_size) {
     item_positions<long long> positions{first + thread, threads, a.vectors - (partial != 0),
                                         partial};
