@@ -120,28 +120,22 @@ struct silu : activation_op {
 // x * Phi(x), Phi the normal distribution function; gelu(-inf) is the limit, -0.
 struct gelu : activation_op {
   static constexpr text_view name = "gelu";
-  static constexpr int cost = 40;
+  static constexpr int cost = 28;
   static constexpr interval domain{-14.3, 14};
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_same_v<T, float>) return in_float(x);
     else return by_erfc(x);
   }
-  // x * sigma(x Q(|x|)), Q the minimax polynomial for the logit of Phi over x, in powers of two: relative error below 2^-11 from
-  // -5.5 up and below 2^-7 under it, to where the result is no normal number. One ex2, one rcp, 14 other instructions.
+  // 1 - Phi(t) = p(1 / (t + 2.8)) exp(-t^2 / 2), p minimax with a relative error of 2^-10.9.
   static TENON_HD float eval_bf16(float x) {
-    x = math::maximum(x, -32.0f);
-    float t = ::fminf(math::abs(x), 13.6f);
-    float q = 1.20199033e-08f;
-    q = q * t - 8.09290157e-07f;
-    q = q * t + 2.30775713e-05f;
-    q = q * t - 0.000361177692f;
-    q = q * t + 0.00333766476f;
-    q = q * t - 0.0178080332f;
-    q = q * t + 0.0435367189f;
-    q = q * t + 0.0517828241f;
-    q = q * t + 0.0292188935f;
-    q = q * t + 2.29707932f;
-    return x * math::approximate::reciprocal(1 + math::approximate::exp2(-x * q));
+    float const t = ::fminf(math::abs(x), 14.5f), scaled = t * 0.849321800f;  // sqrt(log2(e) / 2)
+    float const w = math::approximate::reciprocal(t + 2.8f);
+    float p = 6.26167839f;
+    p = p * w + 0.426434545f;
+    p = p * w + 0.454025644f;
+    p = p * w - 0.00153233236f;
+    p *= math::approximate::exp2(-(scaled * scaled));
+    return math::maximum(x, -0.0f) - t * p;
   }
   template <class V> static constexpr V derivative(V d, V x, V) {
     V const density = 0.3989422804014327 * of<exp>(-0.5 * (x * x));
@@ -153,38 +147,35 @@ struct gelu : activation_op {
   }
 
  private:
-  // 1 - Phi(t) = w p(q) exp(-t^2 / 2) with w = 1 / (t + 2.5) and q = (t - 2.5) w, p minimax with a relative
-  // error of 2^-25. What the roundings of t^2, of the exponent and of w take away is in `rest`; that of
-  // log 2 is in p. The exponent is rounded to multiples of 2^-15, which makes it exact less 360, and
-  // exp2 no subnormal number. There is no branch: with one, most warps would go both ways. H200, all
-  // floats: 4.82 ulp, of which ex2 has 2.
+  // t (1 - Phi(t)) = z p(z) exp(-t^2 / 2) with z = t / (t + 3.796875), a quotient that is right to
+  // one rounding, and p minimax with a relative error of 2^-26. The exponent is n log 2, n an
+  // integer, and a rest that is exact: what the square's rounding takes away is added. 2^n is an
+  // addition to the exponent's bits, with 2^32 that keep exp2 from being subnormal. There is no
+  // branch: with one, most warps would go both ways.
   static TENON_HD float in_float(float x) {
 #if !defined(__CUDA_ARCH__)
     return math::host::gelu(x);
 #else
-    float t = ::fminf(math::abs(x), 14.5f), square = t * t, square_low = math::fma(-t, t, square);
-    float rounded = math::fma(square, -0.72134752f, 384.0f), e = math::approximate::exp2(rounded - 360.0f);
-    float rest = math::fma(rounded - 384.0f, -1.386294364f, -square) + square_low;
-    float shifted = t + 2.5f, low = t - (shifted - 2.5f);
-    float w = math::approximate::reciprocal(shifted);
-    float w_rest = math::fma(-low, w, math::fma(-shifted, w, 1.0f));
-    float q = (t - 2.5f) * w;
-    q = math::fma(q, w_rest, q);
-    float p = -0.000164106663f;
-    p = math::fma(p, q, -0.000316461315f);
-    p = math::fma(p, q, 0.000695111055f);
-    p = math::fma(p, q, 0.00253059319f);
-    p = math::fma(p, q, -0.00160750549f);
-    p = math::fma(p, q, -0.0163893998f);
-    p = math::fma(p, q, 0.00923744868f);
-    p = math::fma(p, q, 0.131987453f);
-    p = math::fma(p, q, -0.433692157f);
-    p = math::fma(p, q, 0.706656635f);
-    rest = math::fma(rest, 0.5f, w_rest);
-    // Multiplied by fma, because a product might be contracted with a sum, and `low` not belong to it.
-    float scaled = math::fma(p, w, 0.0f), high = math::fma(scaled, t, 0.0f), tail = math::fma(high, e, 0.0f);
-    tail += math::fma(tail, rest, math::fma(math::fma(scaled, t, -high), e, 0.0f));
-    return math::fma(tail, -5.9604644775390625e-08f, math::maximum(x, -0.0f));  // 2^-24
+    constexpr float half_log2e = 0.72134752f, to_integer = 12582944.0f;  // 1.5 * 2^23 + 32
+    float const t = ::fminf(math::abs(x), 14.5f), square = t * t;
+    float const biased = math::fma(square, -half_log2e, to_integer), n = biased - to_integer;
+    float const rest = math::fma(n, -1.386294365f, -square);
+    float const square_low = math::fma(-t, t, square);
+    float const power =
+        math::approximate::exp2(math::fma(rest, half_log2e, square_low * half_log2e));
+    float const e = __int_as_float(__float_as_int(power) + (__float_as_int(biased) << 23));
+    float const shifted = t + 3.80078125f, w = math::approximate::reciprocal(shifted);
+    float const about = t * w, z = math::fma(math::fma(-shifted, about, t), w, about), u = z - 0.375f;
+    float p = 0.119046502f;
+    p = math::fma(p, u, -0.0237025116f);
+    p = math::fma(p, u, -0.301194936f);
+    p = math::fma(p, u, 0.210641995f);
+    p = math::fma(p, u, 0.609770119f);
+    p = math::fma(p, u, -1.59553361f);
+    p = math::fma(p, u, 1.978742f);
+    p = math::fma(p, u, -1.60968506f);
+    p = math::fma(p, u, 0.924628615f);
+    return math::fma(z * p * e, -2.3283064365386963e-10f, math::maximum(x, -0.0f));  // 2^-32
 #endif
   }
   // Phi(x) = erfc(z) / 2 with z = -x / sqrt(2) does not cancel as 1 + erf does. In the tail erfc
