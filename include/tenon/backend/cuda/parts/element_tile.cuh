@@ -203,9 +203,9 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
 }
 
 // Loads a tile of the selected operands. What is not live, or is outside the rows and varies over
-// them, is 0. Dims says what the operands may be.
-template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed, class Tile,
-          class Arguments, class Positions>
+// them, is 0, or anything if not Clears. Dims says what the operands may be.
+template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed,
+          bool Clears = true, class Tile, class Arguments, class Positions>
 __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
                                           operand_offsets<Program> const& row,
                                           Positions const& positions, bool is_row_inside) {
@@ -222,7 +222,7 @@ __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
                       static_cast<long long>(positions.at(0)) * V;
 #pragma unroll
       for (int u = 0; u < Items; ++u) {
-        to[u] = {};
+        if constexpr (Clears || Dims > packed_columns) to[u] = {};
         load_packed<expected_reuse<Program, I, IsStreamed>>(
             to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
       }

@@ -91,16 +91,6 @@ template <class Program, int V, class Arguments, class Positions> struct ordered
   }
 };
 
-// Whether a sweep that only stores is a loop over the items instead of all of them at once. General
-// loads and stores are long. And much arithmetic on the many elements of a 16-bit vector fills the
-// registers by itself: H200, layer norm + gelu of 512, 4096 and 16384 bf16 107, 117 and 170 us
-// against 116, 130 and 173; of 512 f32, whose vectors are half as long, 221 against 196.
-template <class Program, int Items, int Dims>
-inline constexpr bool stores_in_turns = Dims > packed_columns ||
-                                        (Items > 2 &&
-                                         program_traits<Program>::widest_element <= 2 &&
-                                         element_operands<Program>::has_much_arithmetic);
-
 // Evaluates a loaded tile for the reductions of phase Phase and, if Stores, writes the element
 // stores. Loads in Fixed were made before the first row, those in Late are made here, item by item.
 // @pre the registers around the elements are valid up to phase Phase - 1
@@ -114,32 +104,32 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
                                              Positions const& positions, bool is_row_inside) {
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
   auto request = [&](auto& late, int u) {
-    load_tile<Program, Late, V, 1, Dims, false>(late, a, row, positions.from(u), is_row_inside);
+    // What is stored of dead elements is nothing. Where little is computed ptxas 13.0 asks for all
+    // items at once as soon as it may, for which there are no registers.
+    constexpr bool clears =
+        !Stores || reductions_in<Program, Phase> || !element_operands<Program>::has_much_arithmetic;
+    load_tile<Program, Late, V, 1, Dims, false, clears>(late, a, row, positions.from(u),
+                                                        is_row_inside);
   };
   auto process = [&](int u, int position, auto const& late) {
     process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
         u, tile, fixed, late, values, states, around, a, row, positions, position, is_row_inside);
   };
-  if constexpr (Stores && !reductions_in<Program, Phase> && stores_in_turns<Program, Items, Dims>) {
+  // General loads and stores are long: one loop over the items instead of all of them at once.
+  if constexpr (Stores && !reductions_in<Program, Phase> && Dims > packed_columns) {
     // Of many items a few at a time, or finding the first ones would take more than they do;
     // positions leave no registers for that.
-    constexpr int together =
-        Dims == packed_columns || Items <= 4 || program_traits<Program>::has_positions ? 1 : 4;
-    selected_registers<Program, Late> late, next;
-    if constexpr (Dims == packed_columns) request(late, 0);
+    constexpr int together = Items <= 4 || program_traits<Program>::has_positions ? 1 : 4;
+    selected_registers<Program, Late> late;
 #pragma unroll 1
     for (int u = 0; u < Items && positions.is_live(u); u += together) {
 #pragma unroll
       for (int w = 0; w < together; ++w) {
         if (w > 0 && !positions.is_live(u + w)) break;
-        if constexpr (Dims == packed_columns)
-          request(next, u + 1);
-        else
-          request(late, u + w);
+        request(late, u + w);
         process(w, u + w, late);
       }
       rotate<Program, Tile_loads, together>(tile);
-      if constexpr (Dims == packed_columns) late = next;
     }
   } else {
     // The loads of the next item are under way while the present one is computed.
