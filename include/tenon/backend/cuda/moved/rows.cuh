@@ -62,9 +62,10 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
   // @pre all lanes of a warp call it
   __device__ __forceinline__ void finish() {
     this->find();
+    selected_registers<Program, moved_reads<Program, V>> reads;
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
-      auto const reads = this->read_all();
+      this->read_all(reads, item == 0);
       if (item + 1 < a.items) ask_for_next();
       begin_row();
       reduce_all(reads, std::make_integer_sequence<int, traits::row_phases>{});

@@ -21,25 +21,28 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 
   __device__ __forceinline__ void finish() {
     this->find();
+    selected_registers<Program, wanted_reads> reads;
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
-      store_all_of(read_all());
+      read_all(reads, item == 0);
+      store_all_of(reads);
       this->advance();
     }
   }
-  // The vectors of all operands at this place.
-  __device__ __forceinline__ auto read_all() const {
-    selected_registers<Program, wanted_reads> reads;
+  // The vectors of all operands at this place; those that stay where they are have been read with
+  // the first item.
+  __device__ __forceinline__ void read_all(selected_registers<Program, wanted_reads>& reads,
+                                           bool is_first) const {
     for_each_selected<Program, wanted_reads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      read<k>(read_register<k>(reads));
+      if (is_first || read_register<k>(cursors).step != 0) read<k>(read_register<k>(reads));
     });
-    for_each_selected<Program, wanted_reads>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (!at<k>::is_load)
-        if (!read_register<k>(cursors).is_wanted) fill<k>(read_register<k>(reads));
-    });
-    return reads;
+    if (is_first)
+      for_each_selected<Program, wanted_reads>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        if constexpr (!at<k>::is_load)
+          if (!read_register<k>(cursors).is_wanted) fill<k>(read_register<k>(reads));
+      });
   }
   // The stores of all elements, from what has been read.
   template <class Reads> __device__ __forceinline__ void store_all_of(Reads const& reads) const {
