@@ -5,7 +5,7 @@
 
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
-#include "tenon/backend/cuda/rows/own_loads.cuh"
+#include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/row_ring.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
@@ -67,6 +67,7 @@ template <class Program, class C> struct row_worker {
       load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, positions(), is_inside);
     load_tile<Program, early_loads<Program, C>, v, items, dims, false>(to.early, a, offsets,
                                                                        positions(), is_inside);
+    if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, positions(), row);
   }
 
   // Asks for the elements of a row in this thread's part of shared memory.
@@ -109,7 +110,6 @@ template <class Program, class C> struct row_worker {
   __device__ __forceinline__ void begin_ring(long long first_row) {
     ring.begin(a, positions(), first_row, rows_at_once());
   }
-
   template <int... Phase>
   __device__ __forceinline__ void finish_row(requested& given,
                                              std::integer_sequence<int, Phase...>) {
