@@ -134,6 +134,13 @@ struct instruction_list {
     for (instruction_facts const& i : *this) result += i.*is_counted;
     return result;
   }
+  // Operands are counted from 0; one of them may be read by several instructions, each at its place.
+  consteval int read_operands() const {
+    long long result = 0;
+    for (instruction_facts const& i : *this)
+      if (i.is_read && i.bits >= result) result = i.bits + 1;
+    return static_cast<int>(result);
+  }
   consteval bool has_place(place where) const {
     bool result = false;
     for (instruction_facts const& i : *this) result = result || i.where == where;
@@ -183,7 +190,7 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
       instruction_traits<Instructions>::facts...};
   static constexpr detail::instruction_list all{items, size};
 
-  static constexpr int load_count = all.count(&instruction_facts::is_read);
+  static constexpr int load_count = all.read_operands();
   static constexpr int store_count = all.count(&instruction_facts::is_store);
   static constexpr int scalar_count = all.count(&instruction_facts::is_scalar);
   static constexpr int size_count = all.count(&instruction_facts::is_size);

@@ -51,4 +51,17 @@ TEST(gradients, through_transpose_reshape_roll_and_tile) {
   expect_gradient(reshaped(x.view()), like(a, [&](std::int64_t i) { return 2 * sums[i / 11]; }), 11, "reshape");
 }
 
+// Parts in another order: the one operand is read at positions that vary, and at one that does not.
+TEST(gradients, through_parts_in_another_order) {
+  auto const f = tn::vjp([](auto x) {
+    return tn::cos(tn::concat(tn::slice(x, tn::axis<0>, tn::range<1, tn::end>),
+                              tn::slice(x, tn::axis<0>, tn::range<0, 1>), tn::axis<0>));
+  });
+  tn::tensor<float, 3, 33> x;
+  matrix values = random_matrix(3, 33), d = random_matrix(3, 33);
+  tn::copy(x, values.view());
+  doubles const a = values.values(), w = d.values();
+  expect_gradient(f(x, d.view()), like(a, [&](std::int64_t i) { return -std::sin(a[i]) * w[(i + 66) % 99]; }), 1, "x");
+}
+
 }  // namespace
