@@ -42,10 +42,11 @@ def broadcast(array, shape):
 
 
 def gather(array, shape, index_of):
-    """The array whose element at a position is the operand's at index_of(position)."""
+    """The array whose element at a position is the operand's at index_of(position); for None its last number."""
     strides = strides_of(array.shape)
-    return Array(array.dtype, tuple(shape),
-                 [array.data[sum(i * s for i, s in zip(index_of(at), strides))] for at in positions(shape)])
+    def element(index):
+        return array.data[-1 if index is None else sum(i * s for i, s in zip(index, strides))]
+    return Array(array.dtype, tuple(shape), [element(index_of(at)) for at in positions(shape)])
 
 
 def groups(array, axes):

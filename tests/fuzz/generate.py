@@ -6,6 +6,7 @@ import typing
 
 import operations
 import ordered
+import views
 from arrays import Array, gather
 from dtypes import FLOATS, INTEGERS, converted, is_float
 from emission import ARRANGEMENTS, Layout, lambda_text
@@ -76,6 +77,8 @@ class Program:
                     value = operations.selection(rng, self.pick(), self.pick(), self.pick())
                 elif kind < 0.82:
                     value = operations.cast(rng, self.pick(), None)
+                elif kind < 0.86:
+                    value = views.view(rng, self.pick())
                 elif kind > 0.985:
                     value = ordered.search(rng, self.pick(), self.boundaries())
                 elif self.axes:

@@ -9,7 +9,8 @@ import re
 
 import operations
 import ordered
-from arrays import Array, gather, groups
+import views
+from arrays import Array, groups
 from dtypes import decode
 from emission import Layout, type_text
 from generate import Input, Program, random_shape
@@ -42,24 +43,6 @@ def of_rows(rng, value, axes):
     name = rng.choice(["tn::log_softmax({0}, tn::axis<{1}>)", "tn::softmin({0}, tn::axis<{1}>)",
                        "({0} - tn::mean({0}, tn::axis<{1}>, tn::keepdim)) * tn::rsqrt(tn::var({0}, tn::axis<{1}>, tn::keepdim) + 0.5)"])
     return exactly(name.format(value.text, axes[0]), value.arrays[0])
-
-
-def view(rng, value, _):
-    """A view of a computed value that keeps its shape."""
-    axes = [k for k, extent in enumerate(value.shape) if extent > 1]
-    if not axes:
-        raise Illegal
-    axis, extent = rng.choice(axes), None
-    extent = value.shape[axis]
-    cut = rng.randint(1, extent - 1)
-    text, position = rng.choice([
-        (f"tn::flip({{0}}, tn::axis<{axis}>)", lambda i: extent - 1 - i),
-        (f"tn::roll({{0}}, tn::axis<{axis}>, {cut})", lambda i: (i - cut) % extent),
-        (f"tn::pad(tn::slice({{0}}, tn::axis<{axis}>, tn::range<{cut}, tn::end>), tn::axis<{axis}>, tn::widths<0, {cut}>, 0.5)", lambda i: i),
-        (f"tn::pad(tn::slice({{0}}, tn::axis<{axis}>, tn::range<0, {cut}>), tn::axis<{axis}>, tn::widths<{extent - cut}, 0>, tn::edge)", lambda i: i),
-    ])
-    return exactly(text.format(value.text), gather(value.arrays[0], value.shape,
-                                                   lambda at: [position(i) if k == axis else i for k, i in enumerate(at)]))
 
 
 def cumsum(rng, value, axes):
@@ -96,7 +79,7 @@ class Differentiated(Program):
                     condition = operations.comparison(rng, self.pick(), self.pick())
                     value = operations.selection(rng, operand, self.pick(), condition)
                 elif kind < 0.76:
-                    value = view(rng, operand, None)
+                    value = views.view(rng, operand)
                 elif self.axes and operand.shape == self.shape:
                     actions = {0.98: cumsum, 0.95: of_groups, 0.91: of_rows, 0.87: operations.softmax}
                     value = next((action for least, action in actions.items() if kind > least), operations.reduction)(rng, operand, self.axes)
