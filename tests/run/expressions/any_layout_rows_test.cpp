@@ -82,6 +82,30 @@ TEST(any_layout_rows, types_of_several_sizes) {
   });
 }
 
+// Two bytes to a thread, which are less than a word.
+TEST(any_layout_rows, bytes_beside_doubles) {
+  auto const f = tn::compile(
+      [](auto which, auto x) { return tn::softmax(tn::where(which, x, x * 2.0), tn::axis<1>); });
+  for_each_shape([&](std::int64_t rows, std::int64_t columns) {
+    auto which = random_array<bool, 2>({rows, columns});
+    auto x = random_array<double, 2>({rows, columns}, arrangement::contiguous, -4, 4);
+    array<double, 2> whole({rows, columns});
+    f.into(whole.view())(which.view(), x.view());
+    std::string const what = std::to_string(rows) + " x " + std::to_string(columns);
+    doubles twice = x.values();
+    for (std::int64_t i = 0; i < twice.size(); ++i) twice[i] *= 2;
+    check_close(tn::dtype::f64, whole.result(),
+                softmax_of(chosen_of(which.values(), x.values(), twice)),
+                {.arithmetic = 64 + sum_roundoffs(columns)}, what);
+    for (arrangement how : layouts) {
+      array<bool, 2> other_which({rows, columns}, how, which.values());
+      array<double, 2> other({rows, columns}, how, x.values()), again({rows, columns}, how);
+      f.into(again.view())(other_which.view(), other.view());
+      EXPECT_EQ(again.bits(), whole.bits()) << what << ", layout " << static_cast<int>(how);
+    }
+  });
+}
+
 // A state of several numbers takes in many elements at once, and weights are misaligned, too.
 template <class T> void check_weighted() {
   auto const f = tn::compile(

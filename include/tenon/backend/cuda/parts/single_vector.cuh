@@ -27,7 +27,7 @@ __device__ __forceinline__ auto load_vector(Arguments const& a, operand_offsets<
           load_packed<expected_reuse<Program, I, false>>(result, from + offset);
           continue;
         }
-        packed<T, 1> one;
+        packed<T, 1> one{};
         load_packed<reuse::expected>(one, from + offset);
         if (how == access::splat)
           result = splat<V>(one);
