@@ -93,13 +93,6 @@ class captured_graph {
   int kernel_count() const { return static_cast<int>(kernels().size()); }
   int other_count() const { return static_cast<int>(nodes().size()) - kernel_count(); }
 
-  // The first kernel with its parameters, which the graph keeps.
-  cudaKernelNodeParams first_kernel() const {
-    cudaKernelNodeParams result{};
-    tenon::check(cudaGraphKernelNodeGetParams(kernels().at(0), &result), "capture");
-    return result;
-  }
-
  private:
   std::vector<cudaGraphNode_t> nodes() const {
     std::size_t size = 0;

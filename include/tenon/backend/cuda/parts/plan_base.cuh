@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "tenon/backend/cuda/parts/access.cuh"
+#include "tenon/backend/cuda/parts/direct_launch.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/core/config.hpp"
 
@@ -32,6 +33,7 @@ template <class Program> struct cuda_plan {
   cudaError_t (*launch)(cuda_plan const&, bound_arguments<Program> const&, void* workspace,
                         cudaStream_t) = nullptr;
   void const* function = nullptr;
+  detail::direct_launch direct;
   dim3 grid, block;
   unsigned cluster = 1;         // blocks per cluster
   bool is_cooperative = false;  // all blocks are resident at once
@@ -146,8 +148,8 @@ cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program>
   set_call(arguments, call, workspace);
   void* parameters[] = {&arguments};
   if (plan.cluster == 1 && !plan.is_cooperative)
-    return cudaLaunchKernel(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
-                            stream);
+    return plan.direct.launch(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
+                              stream);
   launch_attributes attributes(plan.cluster, plan.is_cooperative);
   cudaLaunchConfig_t config = attributes.config(plan.grid, plan.block, plan.shared_bytes, stream);
   return cudaLaunchKernelExC(&config, plan.function, parameters);
@@ -160,6 +162,7 @@ template <class Program, class Arguments>
   static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
   __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
   plan.launch = launch_with<Program, Arguments>;
+  plan.direct = direct_launch::of(plan.function);
 }
 // @pre plan.chosen and plan.split are final
 template <class Program, class Arguments>
