@@ -120,4 +120,21 @@ TEST(transposed, two_operands_of_other_orders_in_a_cube) {
   }
 }
 
+// Two bytes are a vector: less than a word of shared memory.
+TEST(transposed, bytes_beside_doubles) {
+  auto const f = tn::compile([](auto x, auto y) { return x + tn::transpose(y); });
+  for (extents_of_rank<2> const& shape : shapes) {
+    auto x = random_array<double, 2>(shape);
+    auto y = random_array<std::int8_t, 2>({shape[1], shape[0]});
+    array<double, 2> z(shape);
+    auto target = z.view();
+    f.into(target)(x.view(), y.view());
+    reference::doubles const a = x.values(), b = y.values(), result = z.result();
+    for (std::int64_t i = 0; i < shape[0]; ++i)
+      for (std::int64_t j = 0; j < shape[1]; ++j)
+        ASSERT_EQ(result[i * shape[1] + j], a[i * shape[1] + j] + b[j * shape[0] + i])
+            << shape[0] << " x " << shape[1] << ": " << i << ", " << j;
+  }
+}
+
 }  // namespace

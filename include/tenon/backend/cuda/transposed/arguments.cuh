@@ -3,20 +3,55 @@
 // The square tiles of the transposed skeleton, and its parameter block.
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
+#include "tenon/backend/cuda/parts/side_access.cuh"
 
 namespace tenon::detail {
 
-inline constexpr int tile_extent = 64;
-inline constexpr int tile_threads = 256;
+// A row of a tile is 256 bytes of the widest operand, if that has two bytes at least: DRAM serves
+// shorter pieces more slowly.
+template <class Program>
+inline constexpr int tile_extent = program_traits<Program>::widest_element <= 2 ? 128 : 64;
+template <class Program> inline constexpr int tile_threads = 4 * tile_extent<Program>;
 
-// Elements between rows of a tile in shared memory: one word more than the row, so that threads
-// that go down and threads that go along use different banks.
-template <class T>
-inline constexpr int tile_pitch = tile_extent +
-                                  (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
-template <class T>
-inline constexpr int tile_bytes = (tile_extent * tile_pitch<T> * static_cast<int>(sizeof(T)) + 15) /
-                                  16 * 16;
+// A tile of T in shared memory. Rows are longer than their elements, by one or by a word, and of
+// the larger tile every eighth row is a word more, so that threads that go down and threads that go
+// along use different banks.
+template <class Program, class T> struct turned_tile {
+  static constexpr int extent = tile_extent<Program>, size = static_cast<int>(sizeof(T)),
+                       pitch = extent * size + (size > 4 ? size : 4);
+  // From row r to row r + rows, if r or rows is a multiple of eight.
+  static constexpr TENON_HD int bytes_of(int rows) {
+    return rows * pitch + (extent > 64 ? rows / 8 * 4 : 0);
+  }
+  static constexpr int bytes = (bytes_of(extent) + 15) / 16 * 16;
+
+  unsigned char* first;
+
+  // Into column `column` from row `row`, a multiple of V, on.
+  template <int V>
+  __device__ __forceinline__ void put(packed<T, V> const& from, int row, int column) const {
+    unsigned char* const to = first + bytes_of(row) + column * size;
+#pragma unroll
+    for (int i = 0; i < V; ++i) *reinterpret_cast<T*>(to + bytes_of(i)) = element_of(from, i);
+  }
+  // Out of row `row` + `further` from column `column`, a multiple of V, on.
+  template <int V>
+  __device__ __forceinline__ packed<T, V> get(int row, int further, int column) const {
+    packed<T, V> result{};
+    unsigned char const* const from = first + bytes_of(row) + column * size + bytes_of(further);
+    if constexpr (V * size % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < V * size / 4; ++i)
+        result.words[i] = *reinterpret_cast<unsigned const*>(from + 4 * i);
+    } else {
+      T elements[V];
+#pragma unroll
+      for (int i = 0; i < V; ++i) elements[i] = *reinterpret_cast<T const*>(from + i * size);
+      result = pack_stored(elements);
+    }
+    return result;
+  }
+};
 
 enum class tile_access : unsigned char {
   whole,   // vectors along the inner axis
@@ -55,8 +90,17 @@ template <class Program>
 inline constexpr bool may_turn_stores = program_traits<Program>::store_count > 1;
 
 // Blocks that a multiprocessor is to hold: with reductions all of a launch's, so that no tile waits
-// for another to be done; 80 registers are left to a thread.
+// for another to be done; 80 registers are left to a thread, and 64 of the larger tiles.
 template <class Program>
-inline constexpr int square_blocks_held = program_traits<Program>::has_reduction ? 3 : 1;
+inline constexpr int square_blocks_held = tile_extent<Program> > 64                ? 2
+                                          : program_traits<Program>::has_reduction ? 3
+                                                                                   : 1;
+// Conversions that sm_80 does not have take registers.
+template <class Program>
+inline constexpr int square_blocks_bound =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    tile_extent<Program> > 64 ? 1 :
+#endif
+                              square_blocks_held<Program>;
 
 }  // namespace tenon::detail

@@ -3,7 +3,6 @@
 // The transposed skeleton: square tiles; operands and results that are contiguous along the other
 // axis than the first result are turned in shared memory; reductions take in all tiles.
 
-#include "tenon/backend/cuda/parts/side_access.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/transposed/arguments.cuh"
@@ -20,6 +19,12 @@ template <class Program, int Items> struct tile_states : reductions_of<Program, 
 // The operands of the reductions, of a vector of elements.
 template <class Program, int V> struct tile_values : reductions_of<Program, place::row, 1> {
   template <int K> using type = value_list<typename reduction_facts<Program, K>::operand, V>;
+};
+
+// What the element stores write.
+template <class Program, int V, int Items> struct stored_vectors : element_stores<Program, V> {
+  template <int K>
+  using type = vector_list<storage_t<program_traits<Program>::template at<K>::type>, V, Items>;
 };
 
 // Takes in the first `count` elements of a vector.
@@ -39,11 +44,11 @@ __device__ __forceinline__ void take_vector(States& states, Values const& values
 
 // How much there is of the vector `offset` elements into a tile that begins at `first`. Counted in
 // 32 bits: 64 would take registers that hold a fourth block on each multiprocessor.
-template <int V>
+template <int V, int Extent>
 __device__ __forceinline__ vector_part<V, int> part_in_tile(long long end, long long first,
                                                             int offset) {
   long long const left = end - first;
-  return {(left < tile_extent ? static_cast<int>(left) : tile_extent) - offset};
+  return {(left < Extent ? static_cast<int>(left) : Extent) - offset};
 }
 
 // One tile of tile_extent x tile_extent elements. @pre all threads of the block call it
@@ -51,9 +56,9 @@ template <class Program, class C, class States>
 __device__ __forceinline__ void process_square(transposed_arguments<Program> const& a,
                                                frame<Program> const& around, States& states,
                                                unsigned tile) {
-  constexpr int v = C::vector_width, items = C::items, lanes = tile_extent / v,
-                height = tile_threads / lanes;
-  static_assert(height * items == tile_extent);
+  constexpr int v = C::vector_width, items = C::items, extent = tile_extent<Program>,
+                lanes = extent / v, height = tile_threads<Program> / lanes;
+  static_assert(height * items == extent);
   extern __shared__ __align__(16) unsigned char shared[];
   using loads = needed_loads<Program, v, items, 1, true>;
   using stored = element_stores<Program, v>;
@@ -62,8 +67,8 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
   tile /= a.inner_tiles;
   unsigned outer_tile = tile % a.outer_tiles;
   long long const batch = tile / a.outer_tiles;
-  long long const inner = static_cast<long long>(inner_tile) * tile_extent,
-                  outer = static_cast<long long>(outer_tile) * tile_extent;
+  long long const inner = static_cast<long long>(inner_tile) * extent,
+                  outer = static_cast<long long>(outer_tile) * extent;
   operand_offsets<Program> offsets = {};
   for_each_digit(a.batch, batch, [&](int d, long long position) {
     for_each_selected<Program, loads>([&](auto selected) {
@@ -79,7 +84,8 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
   // All loads are issued before the first is used. Turned operands are read with the axes
   // swapped.
   selected_registers<Program, loads> tiles;
-  for_each_selected<Program, loads>([&](auto selected) {
+  // In two turns: a choice between accesses waits for what they load.
+  auto const load = [&](auto selected, auto whole) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
     tile_access const how = a.load_access[I::bits];
@@ -89,34 +95,44 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
                     across_end = is_turned ? a.inner : a.outer;
     long long const along_stride = is_turned ? a.load_outer[I::bits] : a.load_inner[I::bits],
                     across_stride = is_turned ? a.load_inner[I::bits] : a.load_outer[I::bits];
-    auto const part = part_in_tile<v>(along_end, along, x * v);
+    auto const part = part_in_tile<v, extent>(along_end, along, x * v);
     bool const is_whole =
         part.is_whole() && (how == tile_access::whole || how == tile_access::turned);
     auto const* from = load_address<Program, k>(
         a, offsets.loads[I::bits] + (along + x * v) * along_stride + (across + y) * across_stride);
+    auto& to = read_register<k>(tiles).at;
+    auto const is_inside = [&](int u) { return across + y + u * height < across_end; };
+    if constexpr (decltype(whole)::value) {
 #pragma unroll
-    for (int u = 0; u < items; ++u) {
-      auto& to = read_register<k>(tiles).at[u];
-      to = {};
-      if (across + y + u * height >= across_end) continue;
-      if (is_whole)
-        load_packed<reuse::never>(to, from + u * height * across_stride);
-      else
-        load_singly(to, from + u * height * across_stride, along_stride, part.count());
+      for (int u = 0; u < items; ++u) {
+        to[u] = {};
+        load_packed<reuse::never>(to[u], from + u * height * across_stride,
+                                  is_whole && is_inside(u));
+      }
+    } else {
+      if (is_whole) return;
+#pragma unroll 1
+      for (int u = 0; u < items; ++u) {
+#pragma unroll
+        for (int w = 1; w < items; ++w) to[w - 1] = to[w];
+        auto& last = to[items - 1];
+        last = {};
+        if (is_inside(u))
+          load_singly(last, from + u * height * across_stride, along_stride, part.count());
+      }
     }
-  });
+  };
+  for_each_selected<Program, loads>([&](auto selected) { load(selected, std::true_type{}); });
+  for_each_selected<Program, loads>([&](auto selected) { load(selected, std::false_type{}); });
   for_each_selected<Program, loads>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
     using T = storage_t<I::type>;
     if (a.load_access[I::bits] < tile_access::turned) return;
-    T* const turned = reinterpret_cast<T*>(shared + a.load_shared[I::bits]);
+    turned_tile<Program, T> const turned{shared + a.load_shared[I::bits]};
 #pragma unroll
     for (int u = 0; u < items; ++u)
-#pragma unroll
-      for (int i = 0; i < v; ++i)
-        turned[(x * v + i) * tile_pitch<T> + y + u * height] =
-            element_of(read_register<k>(tiles).at[u], i);
+      turned.put(read_register<k>(tiles).at[u], x * v, y + u * height);
   });
   __syncthreads();
   for_each_selected<Program, loads>([&](auto selected) {
@@ -124,21 +140,20 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
     using I = typename program_traits<Program>::template at<k>;
     using T = storage_t<I::type>;
     if (a.load_access[I::bits] < tile_access::turned) return;
-    T const* const turned = reinterpret_cast<T const*>(shared + a.load_shared[I::bits]);
+    turned_tile<Program, T> const turned{shared + a.load_shared[I::bits]};
 #pragma unroll
-    for (int u = 0; u < items; ++u) {
-      T elements[v];
-#pragma unroll
-      for (int i = 0; i < v; ++i)
-        elements[i] = turned[(y + u * height) * tile_pitch<T> + x * v + i];
-      read_register<k>(tiles).at[u] = pack_stored(elements);
-    }
+    for (int u = 0; u < items; ++u)
+      read_register<k>(tiles).at[u] = turned.template get<v>(y, u * height, x * v);
   });
 
-  auto const part = part_in_tile<v>(a.inner, inner, x * v);
+  auto const part = part_in_tile<v, extent>(a.inner, inner, x * v);
+  auto const is_inside = [&](int u) {
+    return outer + y + u * height < a.outer && !part.is_empty();
+  };
+  selected_registers<Program, stored_vectors<Program, v, items>> vectors = {};
 #pragma unroll
   for (int u = 0; u < items; ++u) {
-    if (outer + y + u * height >= a.outer || part.is_empty()) continue;
+    if (!is_inside(u)) continue;
     selected_registers<Program, stored> results;
     selected_registers<Program, tile_values<Program, v>> values;
 #pragma unroll
@@ -162,26 +177,41 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
     take_vector<Program, v>(states, values, part.count());
     for_each_selected<Program, stored>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      using T = storage_t<I::type>;
-      auto const vector = pack<T>(read_register<k>(results).at);
-      if constexpr (may_turn_stores<Program>)
-        if (a.store_is_turned[I::bits]) {
-          T* const turned = reinterpret_cast<T*>(shared + a.store_shared[I::bits]);
-#pragma unroll
-          for (int i = 0; i < v; ++i)
-            turned[(x * v + i) * tile_pitch<T> + y + u * height] = element_of(vector, i);
-          return;
-        }
-      auto* to = store_address<Program, k>(
-          a, offsets.stores[I::bits] + (inner + x * v) * a.store_inner[I::bits] +
-                 (outer + y + u * height) * a.store_outer[I::bits]);
-      if (a.store_moves_whole[I::bits] && part.is_whole())
-        store_packed(to, vector);
-      else
-        store_singly(to, vector, a.store_inner[I::bits], part.count());
+      using T = storage_t<program_traits<Program>::template at<k>::type>;
+      read_register<k>(vectors).at[u] = pack<T>(read_register<k>(results).at);
     });
   }
+  for_each_selected<Program, stored>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    using T = storage_t<I::type>;
+    auto& from = read_register<k>(vectors).at;
+    if constexpr (may_turn_stores<Program>)
+      if (a.store_is_turned[I::bits]) {
+        turned_tile<Program, T> const turned{shared + a.store_shared[I::bits]};
+#pragma unroll
+        for (int u = 0; u < items; ++u)
+          if (is_inside(u)) turned.put(from[u], x * v, y + u * height);
+        return;
+      }
+    auto* to = store_address<Program, k>(a, offsets.stores[I::bits] +
+                                                (inner + x * v) * a.store_inner[I::bits] +
+                                                (outer + y) * a.store_outer[I::bits]);
+    if (a.store_moves_whole[I::bits] && part.is_whole()) {
+#pragma unroll
+      for (int u = 0; u < items; ++u)
+        store_packed(to + u * height * a.store_outer[I::bits], from[u], is_inside(u));
+    } else {
+#pragma unroll 1
+      for (int u = 0; u < items; ++u) {
+        if (is_inside(u))
+          store_singly(to + u * height * a.store_outer[I::bits], from[0], a.store_inner[I::bits],
+                       part.count());
+#pragma unroll
+        for (int w = 1; w < items; ++w) from[w - 1] = from[w];
+      }
+    }
+  });
   if constexpr (may_turn_stores<Program> || program_traits<Program>::has_reduction) __syncthreads();
   if constexpr (may_turn_stores<Program>)
     if (a.turns_stores)
@@ -190,23 +220,26 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
         using I = typename program_traits<Program>::template at<k>;
         using T = storage_t<I::type>;
         if (!a.store_is_turned[I::bits]) return;
-        T const* const turned = reinterpret_cast<T const*>(shared + a.store_shared[I::bits]);
-        auto const along = part_in_tile<v>(a.outer, outer, x * v);
+        turned_tile<Program, T> const turned{shared + a.store_shared[I::bits]};
+        auto const along = part_in_tile<v, extent>(a.outer, outer, x * v);
+        auto* to = store_address<Program, k>(a, offsets.stores[I::bits] +
+                                                    (outer + x * v) * a.store_outer[I::bits] +
+                                                    (inner + y) * a.store_inner[I::bits]);
+        auto const is_row_inside = [&](int u) {
+          return inner + y + u * height < a.inner && !along.is_empty();
+        };
+        if (a.store_moves_whole[I::bits] && along.is_whole()) {
 #pragma unroll
-        for (int u = 0; u < items; ++u) {
-          if (inner + y + u * height >= a.inner || along.is_empty()) continue;
-          T elements[v];
-#pragma unroll
-          for (int i = 0; i < v; ++i)
-            elements[i] = turned[(y + u * height) * tile_pitch<T> + x * v + i];
-          auto* to = store_address<Program, k>(
-              a, offsets.stores[I::bits] + (outer + x * v) * a.store_outer[I::bits] +
-                     (inner + y + u * height) * a.store_inner[I::bits]);
-          auto const vector = pack_stored(elements);
-          if (a.store_moves_whole[I::bits] && along.is_whole())
-            store_packed(to, vector);
-          else
-            store_singly(to, vector, a.store_outer[I::bits], along.count());
+          for (int u = 0; u < items; ++u)
+            store_packed(to + u * height * a.store_inner[I::bits],
+                         turned.template get<v>(y, u * height, x * v), is_row_inside(u));
+        } else {
+#pragma unroll 1
+          for (int u = 0; u < items; ++u)
+            if (is_row_inside(u))
+              store_singly(to + u * height * a.store_inner[I::bits],
+                           turned.template get<v>(y + u * height, 0, x * v), a.store_outer[I::bits],
+                           along.count());
         }
       });
 }
@@ -223,7 +256,8 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
 // workspace are 0
 // @post every store is written once per position; the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(detail::tile_threads, detail::square_blocks_held<Program>)
+__global__ void __launch_bounds__(detail::tile_threads<Program>,
+                                  detail::square_blocks_bound<Program>)
     transposed_kernel(const __grid_constant__ Arguments a) {
   using namespace detail;
   registers<Program, place::launch> launch;
@@ -245,7 +279,8 @@ __global__ void __launch_bounds__(detail::tile_threads, detail::square_blocks_he
     levels.finish(row, states);
     int buffer = 0;
     using reductions = reductions_of<Program, place::row, 1>;
-    if (!combine_grid<Program, reductions, tile_threads, true>(row, a.workspace, buffer)) return;
+    if (!combine_grid<Program, reductions, tile_threads<Program>, true>(row, a.workspace, buffer))
+      return;
     evaluate<place::row, 0, max_nodes>(around);
   } else {
     process_square<Program, C>(a, around, states, blockIdx.x);

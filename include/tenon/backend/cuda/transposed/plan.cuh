@@ -13,6 +13,7 @@ namespace tenon::detail {
 
 struct transposed_planner {
   template <class Program> static constexpr int width = element_operands<Program>::vector_width;
+  static constexpr int most_shared_bytes = 96 << 10;
 
   template <class Program>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
@@ -24,7 +25,7 @@ struct transposed_planner {
       if (outer >= 0 && layout.columns.extents[outer] >= 16 &&
           layout.columns.extents[layout.columns.dims - 1] >= 16) {
         int const shared_bytes = set_operands<Program>(a, layout, call, outer);
-        if (shared_bytes > 0 && shared_bytes <= 48 << 10) return planned(a, shared_bytes);
+        if (shared_bytes > 0 && shared_bytes <= most_shared_bytes) return planned(a, shared_bytes);
       }
     }
     return flat_planner::plan<Program>(layout, call, facts);
@@ -55,8 +56,8 @@ struct transposed_planner {
     group_layout const& axes = layout.columns;
     int const inner = axes.dims - 1;
     a.inner = axes.extents[inner], a.outer = axes.extents[outer];
-    a.inner_tiles = static_cast<unsigned>(divide_up(a.inner, tile_extent));
-    a.outer_tiles = static_cast<unsigned>(divide_up(a.outer, tile_extent));
+    a.inner_tiles = static_cast<unsigned>(divide_up(a.inner, tile_extent<Program>));
+    a.outer_tiles = static_cast<unsigned>(divide_up(a.outer, tile_extent<Program>));
     a.batch.dims = 0, a.batch.size = 1, a.turns_stores = false;
     for (int d = 0; d < inner; ++d) {
       if (d == outer) continue;
@@ -92,7 +93,7 @@ struct transposed_planner {
                                  : whole ? tile_access::whole
                                          : tile_access::singly;
         a.load_shared[I::bits] = shared_bytes;
-        if (is_turned) shared_bytes += tile_bytes<T>;
+        if (is_turned) shared_bytes += turned_tile<Program, T>::bytes;
       }
       if constexpr (I::is_store && I::moves_elements) {
         operand_layout const& from = layout.stores[I::bits];
@@ -103,7 +104,7 @@ struct transposed_planner {
         a.store_moves_whole[I::bits] =
             is_whole(from, call.stores[I::bits], bytes, is_turned ? outer : inner);
         a.store_shared[I::bits] = shared_bytes;
-        if (is_turned) shared_bytes += tile_bytes<T>, a.turns_stores = true;
+        if (is_turned) shared_bytes += turned_tile<Program, T>::bytes, a.turns_stores = true;
       }
     });
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
@@ -117,8 +118,8 @@ struct transposed_planner {
     using arguments = transposed_arguments<Program>;
     constexpr int v = width<Program>;
     constexpr configuration chosen{.vector_width = v,
-                                   .items = tile_extent * tile_extent / tile_threads / v,
-                                   .threads_per_block = tile_threads};
+                                   .items = tile_extent<Program> / 4 / v,
+                                   .threads_per_block = tile_threads<Program>};
     cuda_plan<Program> result;
     result.function = reinterpret_cast<void const*>(
         &transposed_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
@@ -127,6 +128,7 @@ struct transposed_planner {
                      ? "square tiles, transposed operands and results turned in shared memory"
                      : "square tiles, transposed operands turned in shared memory";
     result.shared_bytes = static_cast<unsigned>(shared_bytes);
+    allow_shared_bytes(result.function, shared_bytes);
     constexpr bool reduces = program_traits<Program>::has_reduction;
     using reductions = reductions_of<Program, place::row, 1>;
     // Of 132 multiprocessors; a constant, so that the order of a sum does not depend on the device.
@@ -135,7 +137,7 @@ struct transposed_planner {
         !reduces ? most_blocks : clamped(held, 1, most_slotted_parts<Program, reductions>);
     result.grid = dim3(static_cast<unsigned>(clamped(a.tiles, 1, most)));
     if constexpr (reduces) add_slots(result);
-    result.block = dim3(tile_threads);
+    result.block = dim3(tile_threads<Program>);
     static_assert(sizeof(arguments) <= sizeof(result.prepared));
     __builtin_memcpy(result.prepared, &a, sizeof(arguments));
     result.launch = launch_with<Program, arguments>;
