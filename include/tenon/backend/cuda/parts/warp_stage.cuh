@@ -33,6 +33,9 @@ struct staged_positions : item_positions<int> {
   static constexpr TENON_HD int bytes_per_item(int bytes, int lanes, int rows) {
     return rows * (lanes * bytes + 16 * (lanes < 32 ? 1 : lanes / 32));
   }
+  static __device__ __forceinline__ int bytes_per_item(int bytes) {
+    return bytes_per_item(bytes, static_cast<int>(blockDim.x), static_cast<int>(blockDim.y));
+  }
   // This thread's run of an item that begins `offset` bytes after the first.
   __device__ __forceinline__ unsigned char* slot(int bytes, int offset) const {
     extern __shared__ __align__(16) unsigned char staged[];
@@ -61,13 +64,18 @@ struct staged_positions : item_positions<int> {
 // What a vector of V elements of T is moved in.
 template <class T, int V> struct staged_vectors {
   static constexpr int bytes = packed<T, V>::bytes, words = bytes / 4,
-                       size = static_cast<int>(sizeof(T)), per_word = size < 4 ? 4 / size : 1;
+                       size = static_cast<int>(sizeof(T));
+  static constexpr bool has_parts = size < 4;  // of words
+
   // Bytes of the word in which an operand begins that are in front of it.
   static __device__ __forceinline__ int beyond(T const* at) {
-    return size < 4 ? static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 4) : 0;
+    return has_parts ? static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 4) : 0;
   }
-  static __device__ __forceinline__ unsigned& word(unsigned char* slot, int j) {
-    return reinterpret_cast<unsigned*>(slot)[j];
+  template <class Byte> static __device__ __forceinline__ auto& word(Byte* at) {
+    if constexpr (std::is_const_v<Byte>)
+      return *reinterpret_cast<unsigned const*>(at);
+    else
+      return *reinterpret_cast<unsigned*>(at);
   }
 
   // Where this lane's vector is.
@@ -79,32 +87,56 @@ template <class T, int V> struct staged_vectors {
   // Asks for a run of the row that begins at `row`; what is not of the row becomes 0.
   static __device__ __forceinline__ void bring(unsigned char* slot, T const* row,
                                                staged_positions const& where, int u) {
-    int const begin = where.template begin<V>(u), left = (where.size - begin) * size,
-              before = begin * size;
+    int const begin = where.template begin<V>(u), before = begin * size;
     T const* const from = row + begin;
     int const in_front = beyond(from);
-    auto const* const base =
-        reinterpret_cast<unsigned char const*>(from) - (size < 4 ? in_front : 0);
+    // Of this lane's first word, where it is in the run, and what is left of the row from there.
+    int const first = 4 * where.lane - in_front, all = (where.size - begin) * size;
+    unsigned char const* const base = reinterpret_cast<unsigned char const*>(from) + first;
+    unsigned char* const to = slot + 4 * where.lane;
+    int const step = 4 * where.lanes;
+    if constexpr (!has_parts) {
+      if (where.lanes == 32)
+        bring_words<32>(to, base, all - first, step);
+      else
+        bring_words<0>(to, base, all - first, step);
+    } else if (all >= step * words + (in_front > 0 ? 4 - in_front : 0) && before >= in_front) {
+      // Most are inside.
 #pragma unroll
-    for (int i = 0; i < words + (size < 4); ++i) {
-      int const j = i * where.lanes + where.lane, at = 4 * j - in_front;
-      if (size < 4 && i == words && where.lane > 0) break;
-      bool const is_whole = at + 4 <= left && (size >= 4 || at + before >= 0);
-      if (size >= 4 || is_whole || at >= left || at + 4 <= -before) {
-        copy_or_clear<4>(&word(slot, j), base + 4 * j, is_whole);
-        continue;
+      for (int i = 0; i < words; ++i) copy_under_way<4>(to + i * step, base + i * step, true);
+      copy_under_way<4>(to + words * step, base + words * step, where.lane == 0 && in_front > 0);
+    } else {
+#pragma unroll 1
+      for (int at = 0; at + 4 * where.lane < step * words + 4; at += step) {
+        int const here = first + at;
+        bool const is_whole = here + 4 <= all && here + before >= 0;
+        if (is_whole || here >= all || here + 4 <= -before)
+          copy_or_clear<4>(to + at, base + at, is_whole);
+        else
+          word(to + at) = some_of(base + at, -before - here, all - here);
       }
-      unsigned some = 0;
-#pragma unroll
-      for (int e = 0; e < per_word; ++e) {
-        packed<T, 1> one{};
-        int const here = at + e * size;
-        load_packed<reuse::expected>(one, reinterpret_cast<T const*>(base + 4 * j) + e,
-                                     here + before >= 0 && here < left);
-        some |= one.words[0] << e * size * 8 % 32;
-      }
-      word(slot, j) = some;
     }
+  }
+  // Lanes of the run, or 0 where only the launch says how many there are.
+  template <int Lanes>
+  static __device__ __forceinline__ void bring_words(unsigned char* to, unsigned char const* from,
+                                                     int left, int step) {
+    if (Lanes > 0) step = 4 * Lanes;
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      copy_or_clear<4>(to + i * step, from + i * step, left >= i * step + 4);
+  }
+  // The elements of a word from byte `first` to before byte `end`.
+  static __device__ __forceinline__ unsigned some_of(unsigned char const* at, int first, int end) {
+    unsigned some = 0;
+#pragma unroll
+    for (int byte = 0; byte < 4; byte += size) {
+      packed<T, 1> one{};
+      load_packed<reuse::expected>(one, reinterpret_cast<T const*>(at + byte),
+                                   byte >= first && byte < end);
+      some |= one.words[0] << byte * 8;
+    }
+    return some;
   }
   // @pre the run is there, and the warp knows; is_shifted: bring() asked for it
   static __device__ __forceinline__ packed<T, V> take(unsigned char* slot, T const* row,
@@ -118,13 +150,13 @@ template <class T, int V> struct staged_vectors {
       result.words[3] = four.w;
     } else {
 #pragma unroll
-      for (int i = 0; i < words; ++i) result.words[i] = word(mine, i);
+      for (int i = 0; i < words; ++i) result.words[i] = word(mine + 4 * i);
     }
-    if constexpr (size < 4) {
+    if constexpr (has_parts) {
       unsigned const by = is_shifted
                               ? static_cast<unsigned>(beyond(row + where.template begin<V>(u))) * 8
                               : 0,
-                     next = word(mine, words);
+                     next = word(mine + bytes);
 #pragma unroll
       for (int i = 0; i < words; ++i)
         result.words[i] =
@@ -143,35 +175,67 @@ template <class T, int V> struct staged_vectors {
           uint4{vector.words[0], vector.words[1], vector.words[2], vector.words[3]};
     } else {
 #pragma unroll
-      for (int i = 0; i < words; ++i) word(mine, i) = vector.words[i];
+      for (int i = 0; i < words; ++i) word(mine + 4 * i) = vector.words[i];
     }
     __syncwarp();
-    int const begin = where.template begin<V>(u), most = where.lanes * bytes,
-              all = (where.size - begin) * size, left = all < most ? all : most;
+    int const begin = where.template begin<V>(u), all = (where.size - begin) * size,
+              step = 4 * where.lanes, left = all < step * words ? all : step * words;
     T* const to = row + begin;
     int const in_front = beyond(to);
-    auto* const base = reinterpret_cast<unsigned char*>(to) - (size < 4 ? in_front : 0);
-    // The lanes of a warp begin with a cache line.
-    int const shift =
-        where.lanes == 32 ? static_cast<int>(reinterpret_cast<std::uintptr_t>(base) / 4 % 32) : 0;
+    // The lanes of a whole warp begin with a cache line.
+    int const line =
+        where.lanes == 32 ? static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) : in_front;
+    int const first = 4 * where.lane - line;  // of this lane's first word in the run
+    unsigned char* const base = reinterpret_cast<unsigned char*>(to) + first;
+    unsigned char const* const from = slot + first;
+    if constexpr (!has_parts) {
+      if (where.lanes == 32)
+        send_words<32>(base, from, first, left, step);
+      else
+        send_words<0>(base, from, first, left, step);
+    } else if (where.lanes == 32 && left == 128 * words) {
+      put(base, from, first, left, in_front);
 #pragma unroll
-    for (int i = 0; i <= words; ++i) {
-      int const j = i * where.lanes + where.lane - shift, at = 4 * j - in_front;
-      if (at >= 0 && at + 4 <= left) {
-        unsigned value = word(slot, j);
-        if constexpr (size < 4)
-          value = __funnelshift_rc(word(slot, in_front != 0 ? j - 1 : j), value,
-                                   32 - static_cast<unsigned>(in_front) * 8);
-        store_packed(reinterpret_cast<unsigned*>(base) + j, packed<unsigned, 1>{{value}});
-      } else if constexpr (size < 4) {
-#pragma unroll
-        for (int e = 0; e < per_word; ++e) {
-          int const here = at + e * size;
-          if (here >= 0 && here < left)
-            reinterpret_cast<T*>(base + 4 * j)[e] = *reinterpret_cast<T const*>(slot + here);
-        }
-      }
+      for (int i = 1; i < words; ++i) put_word(base + 128 * i, from + 128 * i, in_front);
+      put(base + 128 * words, from + 128 * words, first + 128 * words, left, in_front);
+    } else {
+#pragma unroll 1
+      for (int at = 0; first + at < left; at += step)
+        put(base + at, from + at, first + at, left, in_front);
     }
+  }
+  template <int Lanes>
+  static __device__ __forceinline__ void send_words(unsigned char* to, unsigned char const* from,
+                                                    int first, int left, int step) {
+    if (Lanes > 0) step = 4 * Lanes;
+#pragma unroll
+    for (int i = 0; i < words + (Lanes > 0); ++i)
+      if ((i > 0 || Lanes == 0 || first >= 0) && left - first >= i * step + 4)
+        put_word(to + i * step, from + i * step, 0);
+  }
+
+ private:
+  // Writes the word that is at byte `at` of a run of `left` bytes, as far as it is of it.
+  static __device__ __forceinline__ void put(unsigned char* to, unsigned char const* from, int at,
+                                             int left, int in_front) {
+    if (at >= 0 && at + 4 <= left) {
+      put_word(to, from, in_front);
+    } else if constexpr (has_parts) {
+#pragma unroll
+      for (int byte = 0; byte < 4; byte += size)
+        if (at + byte >= 0 && at + byte < left)
+          *reinterpret_cast<T*>(to + byte) = *reinterpret_cast<T const*>(from + byte);
+    }
+  }
+  static __device__ __forceinline__ void put_word(unsigned char* to, unsigned char const* from,
+                                                  int in_front) {
+    unsigned value;
+    if constexpr (has_parts)
+      value = __funnelshift_rc(word(from + (in_front != 0 ? in_front - 4 : 0)),
+                               word(from + in_front), 32 - static_cast<unsigned>(in_front) * 8);
+    else
+      value = word(from);
+    __stcs(reinterpret_cast<unsigned*>(to), value);
   }
 };
 

@@ -4,6 +4,7 @@
 // share it, tile by tile; a long one in segments, which several blocks share where there are few.
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/staged_tile.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
 #include "tenon/backend/cuda/rows/segments.cuh"
 
@@ -16,13 +17,15 @@ inline constexpr bool passes_once =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
 // Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
-// of which four blocks with large states would leave too few.
+// of which as many blocks with large states, or of rows of any alignment, would leave too few.
 template <class Program, class C>
 inline constexpr int streamed_blocks_held =
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    has_large_states<Program>&& C::blocks > 3 ? 3 :
+    has_large_states<Program>&& C::blocks > 3        ? 3
+    : C::group_dims > packed_columns&& C::blocks > 2 ? 2
+                                                     :
 #endif
-                                              C::blocks;
+                                                     C::blocks;
 
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
@@ -43,6 +46,8 @@ template <class Program, class C> struct streamed_worker {
   // it.
   static constexpr bool is_ahead = dims == 1 && row_state_words<Program> <= 2 &&
                                    !has_selected<Program, carried_reductions<Program, running>>;
+
+  static constexpr bool is_staged = dims > 1 && has_stage_of_tiles<Program, loads, items>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -160,19 +165,32 @@ template <class Program, class C> struct streamed_worker {
       // The segment begins at `origin` and has `vectors` before its end or the row's, the last of
       // which may be one in part.
       long long const size = a.split.tiles_per_segment * step, origin = segment * size,
-                      left = is_inside ? a.vectors - origin : 0;
+                      left = a.vectors - origin;
       int const vectors = static_cast<int>(left < size ? left : size),
-                partial = left <= size ? a.tail : 0;
+                partial = left <= size ? a.tail : 0, end = is_inside ? vectors - (partial != 0) : 0,
+                rest = is_inside ? partial : 0;
 #pragma unroll 1
       for (int first = 0; first < vectors; first += step) {
-        far_positions const positions{{first + thread, lanes, vectors - (partial != 0), partial},
-                                      origin};
+        far_positions const positions{{first + thread, lanes, end, rest}, origin};
         tile_type tile;
-        request(tile, offsets, positions);
+        if constexpr (is_staged)
+          request_staged(tile, offsets, positions);
+        else
+          request(tile, offsets, positions);
         take(tile, positions);
       }
     }
     levels.finish(f.row, states);
+  }
+  __device__ __forceinline__ void request_staged(tile_type& tile,
+                                                 operand_offsets<Program> const& offsets,
+                                                 far_positions const& positions) const {
+    int const thread = static_cast<int>(threadIdx.x), first = positions.first - thread,
+              most = lanes * items * v;
+    long long const left = static_cast<long long>(positions.end - first) * v + positions.partial;
+    staged_positions const here({thread, lanes, positions.end - first, positions.partial},
+                                left < most ? static_cast<int>(left) : most);
+    load_staged<Program, loads, v, items, dims>(tile, a, offsets, here, positions.origin + first);
   }
   template <class Positions>
   __device__ __forceinline__ void request(tile_type& tile, operand_offsets<Program> const& offsets,

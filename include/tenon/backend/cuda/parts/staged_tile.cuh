@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A tile of operands that are whole aligned vectors or not, loaded by way of shared memory.
+
+#include "tenon/backend/cuda/parts/access.cuh"
+#include "tenon/backend/cuda/parts/single_vector.cuh"
+#include "tenon/backend/cuda/parts/thread_stage.cuh"
+#include "tenon/backend/cuda/parts/warp_stage.cuh"
+
+namespace tenon::detail {
+
+// Whether shared memory has room for the tiles of a block of 256 threads, whichever share a row.
+template <class Program, class Selected, int Items>
+inline constexpr bool has_stage_of_tiles =
+    rank_among<Program, Selected>(program_traits<Program>::size) * Items <= 24;
+
+// Loads a tile of the selected operands, from vector `origin` of the row on; what is not of it
+// becomes 0. @pre all lanes of the warp are here
+template <class Program, class Selected, int V, int Items, int Dims, class Tile, class Arguments>
+__device__ __forceinline__ void load_staged(Tile& tile, Arguments const& a,
+                                            operand_offsets<Program> const& row,
+                                            staged_positions const& where, long long origin) {
+  auto const visit = [&](auto const& each) {
+    int offset = 0;
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      using vectors = staged_vectors<storage_t<I::type>, V>;
+      int const step = staged_positions::bytes_per_item(vectors::bytes);
+      each(selected, load_address<Program, k>(a, row.loads[I::bits]) + origin * V,
+           where.slot(vectors::bytes, offset), step,
+           vectors::words > 0 &&
+               (Dims == contiguous_columns || a.load_access[I::bits] <= access::elements));
+      offset += Items * step;
+    });
+  };
+  __syncwarp();  // what was in the slots is not needed any more
+  visit([&](auto selected, auto const* from, unsigned char* slot, int step, bool is_staged) {
+    constexpr int k = decltype(selected)::value;
+    using vectors = staged_vectors<std::remove_cvref_t<decltype(*from)>, V>;
+#pragma unroll 1
+    for (int u = 0; u < Items && where.is_live(u); ++u, slot += step) {
+      if constexpr (vectors::words > 0)
+        if (is_staged) {
+          vectors::bring(slot, from, where, u);
+          continue;
+        }
+      if constexpr (vectors::words == 0 || Dims > contiguous_columns) {
+        auto const vector = load_vector<Program, k, V, Dims>(
+            a, row, origin + where.at(u), where.size > 0 ? where.template count<V>(u) : 0);
+        __builtin_memcpy(vectors::own(slot, where), vector.words, vectors::bytes);
+      }
+    }
+  });
+  wait_for_sent();
+  __syncwarp();
+  visit([&](auto selected, auto const* from, unsigned char* slot, int step, bool is_staged) {
+    using vectors = staged_vectors<std::remove_cvref_t<decltype(*from)>, V>;
+    auto& to = read_register<decltype(selected)::value>(tile).at;
+#pragma unroll
+    for (int u = 0; u < Items; ++u, slot += step) {
+      to[u] = {};
+      if (!where.is_live(u)) continue;
+      if constexpr (vectors::words > 0)
+        to[u] = vectors::take(slot, from, where, u, is_staged);
+      else
+        __builtin_memcpy(to[u].words, vectors::own(slot, where), vectors::bytes);
+    }
+  });
+}
+
+// The shared memory of `items` of each selected load.
+template <class Program, class Selected, int V>
+[[gnu::cold]] int staged_bytes(int items, int lanes, int rows) {
+  int bytes = 0;
+  visit_selected<Program, Selected>([&](auto selected) {
+    using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+    bytes += items * staged_positions::bytes_per_item(V * size_of(I::type), lanes, rows);
+  });
+  return bytes;
+}
+
+}  // namespace tenon::detail

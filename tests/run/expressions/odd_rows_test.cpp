@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows whose vectors are not those of memory: of every length around a vector, a warp and a block,
+// beginning anywhere, with operands and results of different widths. All numbers are small
+// integers, so that every result is exact.
+#include "run/support/arrays.hpp"
+
+namespace {
+
+constexpr std::int64_t lengths[] = {1,   2,   3,   4,    5,    7,    8,    9,    15,  16,
+                                    17,  31,  33,  63,   65,   100,  127,  129,  255, 257,
+                                    500, 512, 513, 1023, 1024, 1025, 4099, 20011};
+constexpr arrangement ways[] = {arrangement::contiguous, arrangement::misaligned,
+                                arrangement::padded};
+
+template <class T> array<T, 2> integers(extents_of_rank<2> const& extents, arrangement how) {
+  array<T, 2> result(extents, how);
+  std::uniform_int_distribution<int> number(std::is_same_v<T, bool> ? 0 : -3,
+                                            std::is_same_v<T, bool> ? 1 : 3);
+  reference::doubles all({extents[0], extents[1]},
+                         reference::elements(static_cast<std::size_t>(extents[0] * extents[1])));
+  for (std::int64_t i = 0; i < result.size(); ++i) all[i] = number(generator());
+  result.set(all);
+  return result;
+}
+
+template <class X, class Y, class Z> void check_rows() {
+  auto const less = tn::compile([](auto x, auto y) {
+    auto const both = tn::cast<float>(x) + tn::cast<float>(y);
+    return tn::cast<Z>(both - tn::amax(both, tn::axis<1>, tn::keepdim));
+  });
+  auto const total = tn::compile(
+      [](auto x, auto y) { return tn::sum(tn::cast<float>(x) + tn::cast<float>(y), tn::axis<1>); });
+  for (std::int64_t columns : lengths)
+    for (std::int64_t rows : {1, 3, 37})
+      for (arrangement of_x : ways)
+        for (arrangement of_z : ways) {
+          if (rows * columns > 1 << 17) continue;
+          std::string const what = std::to_string(rows) + " x " + std::to_string(columns) + ", " +
+                                   to_string(of_x) + " to " + to_string(of_z);
+          auto x = integers<X>({rows, columns}, of_x);
+          auto y = integers<Y>({rows, columns}, of_z);
+          array<Z, 2> z({rows, columns}, of_z);
+          array<float, 1> sums({rows}, of_z == arrangement::padded ? arrangement::stepped : of_z);
+          less.into(z.view())(x.view(), y.view());
+          total.into(sums.view())(x.view(), y.view());
+          reference::doubles const of_first = x.values(), of_second = y.values(),
+                                   found = z.result(), found_sums = sums.result();
+          for (std::int64_t i = 0; i < rows; ++i) {
+            double most = -100, sum = 0;
+            for (std::int64_t j = i * columns; j < (i + 1) * columns; ++j) {
+              most = std::max(most, of_first[j] + of_second[j]);
+              sum += of_first[j] + of_second[j];
+            }
+            ASSERT_EQ(found_sums[i], sum) << what << ", row " << i;
+            for (std::int64_t j = i * columns; j < (i + 1) * columns; ++j)
+              ASSERT_EQ(found[j], of_first[j] + of_second[j] - most) << what << ", element " << j;
+          }
+        }
+}
+
+TEST(odd_rows, of_float_and_int8_to_bfloat16) { check_rows<float, std::int8_t, tn::bfloat16>(); }
+TEST(odd_rows, of_bfloat16_and_bool_to_float) { check_rows<tn::bfloat16, bool, float>(); }
+TEST(odd_rows, of_int8) { check_rows<std::int8_t, std::int8_t, std::int8_t>(); }
+TEST(odd_rows, of_double_and_bool_to_half) { check_rows<double, bool, tn::half>(); }
+TEST(odd_rows, of_half) { check_rows<tn::half, tn::half, tn::half>(); }
+
+}  // namespace
