@@ -10,6 +10,8 @@ namespace tenon::detail {
 template <class Program> struct columns_arguments : side_arguments<Program> {
   long long innermost;  // rows along the innermost row axis
   long long tiles, slices, slice_length;
+  // Blocks next to each other have slices of one tile, else tiles of one slice.
+  bool slices_are_neighbours;
   bool is_plain;  // one reduced axis, and every vector of every operand is one aligned access
   // One reduced axis, every load has neighbouring elements in its vectors, but not all are aligned:
   // two aligned accesses have one, and of the positions from `inner` on, `inner_count` many, both

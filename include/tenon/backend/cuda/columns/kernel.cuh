@@ -7,13 +7,14 @@
 
 namespace tenon {
 
-// Owners: block b has slice b / tiles of the reduced positions of tile b % tiles, which is
-// blockDim.x vectors of V neighbouring rows; thread (x, y) takes positions y, y + height, ... of
-// vector x. Kept: a cluster has the slices of one tile, and the shared memory of each block what
-// several sweeps need of its slice. Registers: items vectors of each operand, three levels of
-// states per row and reduction. Shared memory: one state per thread and row. Global memory: each
-// operand is read once (not kept: once per phase that needs it), each element store written once;
-// slices meet in the workspace, those of a cluster in its shared memory.
+// Owners: block b has slice b / tiles of the reduced positions of tile b % tiles, or slice b %
+// slices of tile b / slices. A tile is blockDim.x vectors of V neighbouring rows; thread (x, y)
+// takes positions y, y + height, ... of vector x. Kept: a cluster has the slices of one tile, and
+// the shared memory of each block what several sweeps need of its slice. Registers: items vectors
+// of each operand, three levels of states per row and reduction. Shared memory: one state per
+// thread and row. Global memory: each operand is read once (not kept: once per phase that needs
+// it), each element store written once; slices meet in the workspace, those of a cluster in its
+// shared memory.
 // @pre slices == 1 unless kept, or there is one phase and no element store; the tickets are 0
 // @post every store is written once per position; the split, and so the order of every sum, is a
 // function of the shape; the tickets are 0 again

@@ -21,7 +21,7 @@ template <class Program, class C> struct columns_slice {
   vector_part<v> part = {0};  // rows that are inside: the first ones
 
   __device__ __forceinline__ void begin() {
-    if (may_keep && a.is_kept)
+    if (a.slices_are_neighbours)
       tile = blockIdx.x / a.slices, slice = blockIdx.x % a.slices;
     else
       tile = blockIdx.x % a.tiles, slice = blockIdx.x / a.tiles;
