@@ -7,9 +7,9 @@
 namespace {
 
 // The ends and the inside of vectors, tiles of rows and slices of the reduced axis.
-constexpr extents_of_rank<2> shapes[] = {{1, 1},    {3, 33},   {33, 3},   {31, 1000},  {1025, 65},
-                                         {5003, 4}, {257, 32}, {4096, 9}, {70001, 5},  {7, 4099},
-                                         {2, 35},   {600, 31}, {2100, 7}, {300, 1023}, {4000, 3}};
+constexpr extents_of_rank<2> shapes[] = {
+    {1, 1},     {3, 33},   {33, 3},  {31, 1000}, {1025, 65}, {5003, 4}, {257, 32},   {4096, 9},
+    {70001, 5}, {7, 4099}, {1, 517}, {2, 35},    {600, 31},  {2100, 7}, {300, 1023}, {4000, 3}};
 constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
                                    arrangement::padded};
 

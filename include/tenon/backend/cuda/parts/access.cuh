@@ -45,13 +45,16 @@ template <class I, class Layout> operand_layout const& operand_of(Layout const& 
 // most operands.
 template <class Program>
 [[gnu::cold]] bool rows_are_neighbours(bound_layout<Program> const& layout) {
-  if (layout.rows.dims == 0 || layout.columns.dims == 0) return false;
+  if (layout.rows.dims == 0) return false;
+  // A single column of many rows has no neighbours, whatever its stride.
+  bool const is_single = layout.columns.size == 1 && layout.rows.size > 1;
+  if (layout.columns.dims == 0 && !is_single) return false;
   int balance = 0;
   visit_selected<Program, element_operands<Program>>([&](auto selected) {
     using I = typename program_traits<Program>::template at<decltype(selected)::value>;
     operand_layout const& operand = operand_of<I>(layout);
     bool along_rows = operand.row_strides[layout.rows.dims - 1] == 1;
-    bool along_columns = operand.column_strides[layout.columns.dims - 1] == 1;
+    bool along_columns = !is_single && operand.column_strides[layout.columns.dims - 1] == 1;
     balance += along_rows - along_columns;
   });
   return balance > 0;
