@@ -32,7 +32,9 @@ TEST(plan_key, keys_differ_where_calls_of_one_type_may) {
   for (int k = 0; k < arrays; ++k) {
     EXPECT_FALSE(usual == key_of(k, 1, memory + 1)) << "alignment of array " << k;
     EXPECT_NE(usual.hash(), key_of(k, 1, memory + 1).hash()) << k;
-    if (k + 1 < arrays) EXPECT_FALSE(usual == key_of(k, 2, memory)) << "length of array " << k;
+    if (k + 1 < arrays) {
+      EXPECT_FALSE(usual == key_of(k, 2, memory)) << "length of array " << k;
+    }
   }
   EXPECT_FALSE(operands(0, true).key == operands(1, true).key) << "device";
   EXPECT_FALSE(operands(0, true).key == operands(0, false).key) << "whether outputs are given";
