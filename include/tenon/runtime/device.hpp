@@ -120,6 +120,13 @@ class device_guard {
 inline int device_of(void const* pointer) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, pointer), "device");
+  if (!attributes.devicePointer) {
+    // To a thread that has not used the device yet, its memory is nobody's.
+    int device = 0;
+    check(cudaGetDevice(&device), "device");
+    check(cudaSetDevice(device), "device");
+    check(cudaPointerGetAttributes(&attributes, pointer), "device");
+  }
   if (attributes.type == cudaMemoryTypeUnregistered) return -1;
   return attributes.devicePointer ? attributes.device : -1;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon-test: cuda-only
 // What only a device can show: streams, CUDA graphs, the number of launches, host pointers.
+#include <thread>
+
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
 #include "run/support/errors.hpp"
@@ -189,6 +191,22 @@ TEST_F(cuda_calls, managed_and_pinned_memory_are_usable) {
     doubles const result = result_of(twice(tn::view<float, tn::dyn>(data, 100)));
     for (int k = 0; k < 100; ++k) EXPECT_EQ(result[k], 2 * k);
     tn::check(is_managed ? cudaFree(data) : cudaFreeHost(data), "test");
+  }
+}
+
+// Plans are shared by threads, of which a new one has not used the device yet.
+TEST_F(cuda_calls, new_threads_call_what_another_has_planned) {
+  auto x = random_array<float, 1>({4100});
+  std::vector<float> const expected = tn::to_vector(twice(x.view()));
+  for (cudaStream_t on : {streams[0], cudaStream_t{}}) {
+    std::vector<std::vector<float>> results(8);
+    std::vector<std::thread> threads;
+    for (std::vector<float>& mine : results)
+      threads.emplace_back([&mine, &x, on] {
+        for (int call = 0; call < 3; ++call) mine = tn::to_vector(twice.on(on)(x.view()));
+      });
+    for (std::thread& t : threads) t.join();
+    for (std::vector<float> const& mine : results) EXPECT_EQ(mine, expected);
   }
 }
 
