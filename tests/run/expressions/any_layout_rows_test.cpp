@@ -128,4 +128,23 @@ template <class T> void check_weighted() {
 TEST(any_layout_rows, weighted_f32) { check_weighted<float>(); }
 TEST(any_layout_rows, weighted_bf16) { check_weighted<tn::bfloat16>(); }
 
+// The only row is what all rows share, and of a thread's width.
+TEST(any_layout_rows, one_row_of_few_elements) {
+  auto const f = tn::compile([](auto x, auto y) {
+    auto variance = tn::var(y, tn::axis<0>, tn::keepdim);
+    return tn::mean(tn::maximum(variance, tn::where(x == y, y, x)), tn::axis<0>);
+  });
+  for (std::int64_t size : {2, 7, 9, 31, 65}) {
+    auto x = random_array<std::uint8_t, 1>({size}, arrangement::misaligned);
+    auto y = random_array<float, 1>({size}, arrangement::misaligned, -4, 4);
+    doubles const xs = x.values(), ys = y.values();
+    double const variance = reference::variance(ys.values, 1);
+    doubles expected({}, {0});
+    for (std::int64_t i = 0; i < size; ++i)
+      expected.values[0] += std::max(variance, xs[i]) / static_cast<double>(size);
+    check_close(tn::dtype::f32, result_of(f(x.view(), y.view())), expected,
+                {.arithmetic = 4 * sum_roundoffs(size)}, std::to_string(size));
+  }
+}
+
 }  // namespace

@@ -27,25 +27,31 @@ doubles softmax_of(doubles const& x) {
   }
   return result;
 }
-doubles normalized(doubles const& x) {
+doubles normalized(doubles const& x, bool is_scale = false) {
   doubles result = x;
   std::int64_t const columns = x.extents[1];
   for (std::int64_t i = 0; i < x.extents[0]; ++i) {
-    double mean = 0, variance = 0;
-    for (std::int64_t j = 0; j < columns; ++j)
+    double mean = 0, variance = 0, largest = 0;
+    for (std::int64_t j = 0; j < columns; ++j) {
       mean += x[i * columns + j] / static_cast<double>(columns);
+      largest = std::max(largest, std::fabs(x[i * columns + j]));
+    }
     for (std::int64_t j = 0; j < columns; ++j)
       variance += (x[i * columns + j] - mean) * (x[i * columns + j] - mean);
     variance /= static_cast<double>(columns);
-    for (std::int64_t j = 0; j < columns; ++j)
-      result[i * columns + j] = (x[i * columns + j] - mean) / std::sqrt(variance + 1e-5);
+    for (std::int64_t j = 0; j < columns; ++j) {
+      double const difference = x[i * columns + j] - mean;
+      result[i * columns + j] =
+          (is_scale ? std::fabs(difference) + largest : difference) / std::sqrt(variance + 1e-5);
+    }
   }
   return result;
 }
+// What roundoffs are of: elements that are nearly equal leave of the mean's more than of their own.
+doubles scale_of_normalized(doubles const& x) { return normalized(x, true); }
 
-// absolute: by how much a roundoff of the mean moves a result.
-template <class T, class Function, class Expected>
-void check_rows_of(Function const& f, Expected const& expected_of, double absolute,
+template <class T, class Function, class Expected, class Scale>
+void check_rows_of(Function const& f, Expected const& expected_of, Scale const& scale_of,
                    std::int64_t rows, std::int64_t columns) {
   std::string const what = std::to_string(rows) + " x " + std::to_string(columns);
   auto x = random_array<T, 2>({rows, columns}, arrangement::contiguous, -4, 4);
@@ -53,8 +59,9 @@ void check_rows_of(Function const& f, Expected const& expected_of, double absolu
   array<T, 2> out({rows, columns});
   f.into(out.view())(x.view());
   double const roundoffs = 32 + sum_roundoffs(columns);
+  doubles const scale = scale_of(given);
   check_close(tn::dtype_of<T>, out.result(), expected_of(given),
-              {.arithmetic = roundoffs, .absolute = absolute * roundoffs * 0x1p-24}, what);
+              {.arithmetic = roundoffs, .scale = &scale}, what);
   array<T, 2> elsewhere({rows, columns}, arrangement::misaligned, given), again({rows, columns});
   f.into(again.view())(elsewhere.view());
   EXPECT_EQ(again.bits(), out.bits()) << "misaligned, " << what;
@@ -67,23 +74,26 @@ void check_rows_of(Function const& f, Expected const& expected_of, double absolu
   EXPECT_EQ(by_itself.bits(), std::vector<unsigned char>(all.end() - bytes, all.end()))
       << "by itself, " << what;
 }
-template <class T, class Function, class Expected>
-void check_rows(Function const& f, Expected const& expected_of, double absolute) {
+template <class T, class Function, class Expected, class Scale>
+void check_rows(Function const& f, Expected const& expected_of, Scale const& scale_of) {
   for (std::int64_t columns : lengths)
     for (std::int64_t rows : {1, 3, 64})
-      if (rows * columns <= 1 << 18) check_rows_of<T>(f, expected_of, absolute, rows, columns);
+      if (rows * columns <= 1 << 18) check_rows_of<T>(f, expected_of, scale_of, rows, columns);
   // More rows than a device works on at a time, of clusters.
-  check_rows_of<T>(f, expected_of, absolute, 401, 17000);
+  check_rows_of<T>(f, expected_of, scale_of, 401, 17000);
 }
 
 template <class T> void check_softmax() {
-  check_rows<T>(tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); }), softmax_of, 0);
+  check_rows<T>(tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); }), softmax_of,
+                softmax_of);
 }
 TEST(row_lengths, softmax_of_f32) { check_softmax<float>(); }
 TEST(row_lengths, softmax_of_bf16) { check_softmax<tn::bfloat16>(); }
 
 template <class T> void check_layer_norm() {
-  check_rows<T>(tn::compile([](auto x) { return tn::layer_norm(x, tn::axis<1>); }), normalized, 4);
+  check_rows<T>(
+      tn::compile([](auto x) { return tn::layer_norm(x, tn::axis<1>); }),
+      [](doubles const& x) { return normalized(x); }, scale_of_normalized);
 }
 TEST(row_lengths, layer_norm_of_f32) { check_layer_norm<float>(); }
 TEST(row_lengths, layer_norm_of_bf16) { check_layer_norm<tn::bfloat16>(); }

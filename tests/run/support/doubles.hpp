@@ -160,9 +160,9 @@ inline double variance(elements const& x, int correction) {
 inline double log_sum_exp(elements const& x) {
   double const largest = max(x);
   if (std::isinf(largest)) return largest;
-  double total = 0;
-  for (double v : x) total += std::exp(v - largest);
-  return largest + std::log(total);
+  long double total = 0;
+  for (double v : x) total += std::exp(static_cast<long double>(v) - largest);
+  return static_cast<double>(largest + std::log(total));
 }
 
 inline doubles softmax(doubles const& x, unsigned axes) {

@@ -168,7 +168,8 @@ struct rows_planner : streamed_rows_planner {
                       : share.lanes <= 32 ? "row in registers of a warp or less"
                                           : "row in registers of several warps",
                       "parts of vectors, row in registers", "single elements, row in registers");
-    long long rows_per_group = share.lanes > 32 ? 1 : 128 / share.lanes;
+    constexpr int group_threads = 128;  // of rows of a warp or less
+    long long rows_per_group = share.lanes > 32 ? 1 : group_threads / share.lanes;
     result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
     result.split.blocks_per_row = share.blocks;
     result.cluster = static_cast<unsigned>(share.blocks);
@@ -189,8 +190,11 @@ struct rows_planner : streamed_rows_planner {
                               static_cast<long long>(C.vector_width) * share.lanes * share.blocks));
       result.shared_bytes =
           static_cast<unsigned>(staged::bytes_of(share.lanes, rows, items > 0 ? items : 1));
-      allow_shared_bytes(result.function, clamped(staged::bytes_of(C.threads_per_block, 1, C.items),
-                                                  0, facts.shared_bytes_per_block - (8 << 10)));
+      // Most have the widest block of a row, or of operands of few bytes the lanes by themselves.
+      int const most = static_cast<int>(at_least(staged::bytes_of(C.threads_per_block, 1, C.items),
+                                                 staged::bytes_of(1, group_threads, C.items)));
+      allow_shared_bytes(result.function,
+                         clamped(most, 0, facts.shared_bytes_per_block - (8 << 10)));
     }
     long long const resident_groups = most_resident_groups(result, facts);
     if (resident_groups == 0) return {};  // no room for the cluster
