@@ -25,16 +25,6 @@ doubles chosen_of(doubles const& which, doubles const& x, doubles const& y) {
   for (std::int64_t i = 0; i < x.size(); ++i) result[i] = which[i] != 0 ? x[i] : y[i];
   return result;
 }
-doubles softmax_of(doubles const& x) {
-  doubles result = x;
-  std::int64_t const columns = x.extents[1];
-  for (std::int64_t i = 0; i < x.size(); i += columns) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < columns; ++j) sum += std::exp(x[i + j]);
-    for (std::int64_t j = 0; j < columns; ++j) result[i + j] = std::exp(x[i + j]) / sum;
-  }
-  return result;
-}
 doubles shares_of(doubles const& x) {
   doubles result = x;
   std::int64_t const columns = x.extents[1];
@@ -65,7 +55,7 @@ TEST(any_layout_rows, types_of_several_sizes) {
     doubles const chosen = chosen_of(which.values(), x.values(), y.values());
     check_close(tn::dtype::bf16, shares.result(), shares_of(chosen),
                 {.arithmetic = 32 + sum_roundoffs(columns)}, what);
-    check_close(tn::dtype::f32, softmax.result(), softmax_of(chosen),
+    check_close(tn::dtype::f32, softmax.result(), reference::softmax(chosen, 0b10),
                 {.arithmetic = 64 + sum_roundoffs(columns)}, what);
     for (arrangement how : layouts) {
       array<bool, 2> other_which({rows, columns}, how, which.values());
@@ -95,7 +85,7 @@ TEST(any_layout_rows, bytes_beside_doubles) {
     doubles twice = x.values();
     for (std::int64_t i = 0; i < twice.size(); ++i) twice[i] *= 2;
     check_close(tn::dtype::f64, whole.result(),
-                softmax_of(chosen_of(which.values(), x.values(), twice)),
+                reference::softmax(chosen_of(which.values(), x.values(), twice), 0b10),
                 {.arithmetic = 64 + sum_roundoffs(columns)}, what);
     for (arrangement how : layouts) {
       array<bool, 2> other_which({rows, columns}, how, which.values());

@@ -15,40 +15,24 @@ constexpr std::int64_t lengths[] = {
     32776, 65536, 131072, 1,   2,   3,   5,    7,    9,    13,   17,   31,    33,    63,
     65,    101,   127,    129, 255, 257, 513,  1023, 1025, 2047, 4099, 8191,  20011, 50257};
 
-doubles softmax_of(doubles const& x) {
-  doubles result = x;
-  std::int64_t const columns = x.extents[1];
-  for (std::int64_t i = 0; i < x.extents[0]; ++i) {
-    double most = x[i * columns], sum = 0;
-    for (std::int64_t j = 0; j < columns; ++j) most = std::max(most, x[i * columns + j]);
-    for (std::int64_t j = 0; j < columns; ++j) sum += std::exp(x[i * columns + j] - most);
-    for (std::int64_t j = 0; j < columns; ++j)
-      result[i * columns + j] = std::exp(x[i * columns + j] - most) / sum;
-  }
-  return result;
-}
-doubles normalized(doubles const& x, bool is_scale = false) {
-  doubles result = x;
-  std::int64_t const columns = x.extents[1];
-  for (std::int64_t i = 0; i < x.extents[0]; ++i) {
-    double mean = 0, variance = 0, largest = 0;
-    for (std::int64_t j = 0; j < columns; ++j) {
-      mean += x[i * columns + j] / static_cast<double>(columns);
-      largest = std::max(largest, std::fabs(x[i * columns + j]));
-    }
-    for (std::int64_t j = 0; j < columns; ++j)
-      variance += (x[i * columns + j] - mean) * (x[i * columns + j] - mean);
-    variance /= static_cast<double>(columns);
-    for (std::int64_t j = 0; j < columns; ++j) {
-      double const difference = x[i * columns + j] - mean;
-      result[i * columns + j] =
-          (is_scale ? std::fabs(difference) + largest : difference) / std::sqrt(variance + 1e-5);
-    }
-  }
-  return result;
-}
+constexpr unsigned along_row = 0b10;
+doubles softmax_of(doubles const& x) { return reference::softmax(x, along_row); }
+doubles normalized(doubles const& x) { return reference::layer_norm(x, along_row, 1e-5); }
 // What roundoffs are of: elements that are nearly equal leave of the mean's more than of their own.
-doubles scale_of_normalized(doubles const& x) { return normalized(x, true); }
+doubles scale_of_normalized(doubles const& x) {
+  auto const deviation = [](reference::elements const& row) {
+    return std::sqrt(reference::variance(row, 0) + 1e-5);
+  };
+  auto const largest = [](reference::elements const& row) {
+    return std::max(std::fabs(reference::max(row)), std::fabs(reference::min(row)));
+  };
+  return reference::elementwise(
+      [](double result, double most, double deviation) {
+        return std::fabs(result) + most / deviation;
+      },
+      normalized(x), reference::reduced(x, along_row, true, largest),
+      reference::reduced(x, along_row, true, deviation));
+}
 
 template <class T, class Function, class Expected, class Scale>
 void check_rows_of(Function const& f, Expected const& expected_of, Scale const& scale_of,

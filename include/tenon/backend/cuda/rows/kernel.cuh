@@ -110,6 +110,7 @@ template <class Program, class C> struct row_worker {
   __device__ __forceinline__ void begin_ring(long long first_row) {
     ring.begin(a, positions(), first_row, rows_at_once());
   }
+
   template <int... Phase>
   __device__ __forceinline__ void finish_row(requested& given,
                                              std::integer_sequence<int, Phase...>) {

@@ -23,7 +23,6 @@ template <class Program, class Selected> consteval int bytes_among(int k) {
 template <class Program, class C> struct staged_items {
   static constexpr int v = C::vector_width, dims = C::group_dims;
   using own = own_loads<Program, C>;
-  static constexpr int operands = rank_among<Program, own>(program_traits<Program>::size);
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K> using vectors = staged_vectors<storage_t<at<K>::type>, v>;
 
