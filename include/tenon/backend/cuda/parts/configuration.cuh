@@ -84,10 +84,18 @@ template <class Program, class Selected>
 inline constexpr bool has_selected =
     !std::is_same_v<held_sequence<Program, Selected>, std::integer_sequence<int>>;
 
-// Calls visit(integral_constant<int, K>) for them.
+// Calls visit(integral_constant<int, K>) for them: without a function between where they are few.
 template <class Program, class Selector, class Visit>
 __device__ __forceinline__ void for_each_selected(Visit&& visit) {
-  visit_each(visit, held_sequence<Program, Selector>{});
+  using all = held<Selector, program_traits<Program>::size>;
+  constexpr int count = all::all.count;
+  if constexpr (count > 3) {
+    visit_each(visit, held_sequence<Program, Selector>{});
+  } else {
+    if constexpr (count > 0) visit(std::integral_constant<int, all::all.at[0]>{});
+    if constexpr (count > 1) visit(std::integral_constant<int, all::all.at[1]>{});
+    if constexpr (count > 2) visit(std::integral_constant<int, all::all.at[2]>{});
+  }
 }
 
 }  // namespace detail

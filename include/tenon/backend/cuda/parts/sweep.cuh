@@ -38,22 +38,28 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   selected_registers<Program, stored> results;
   int const count = positions.template count<V>(position);
   long long const column = static_cast<long long>(positions.at(position)) * V;
-  vector_positions<Program, needed_positions<Program, Phase, Stores>, V, Dims> here;
-  here.find(a, row, count > 0 ? column : 0);
+  using where = needed_positions<Program, Phase, Stores>;
+  vector_positions<Program, where, V, Dims> here;
   drawn_vector<Program, Phase, Stores, V> numbers;
-  numbers.draw(
-      around, [&](auto k) { return here.template is_run<decltype(k)::value>(a); },
-      [&](auto k, int i) {
-        return here.template at<decltype(k)::value>(a, row, column, i < count ? i : 0);
-      });
+  // Most programs have no positions, and then nothing is compiled for them.
+  if constexpr (has_selected<Program, where>) {
+    here.find(a, row, count > 0 ? column : 0);
+    numbers.draw(
+        around, [&](auto k) { return here.template is_run<decltype(k)::value>(a); },
+        [&](auto k, int i) {
+          return here.template at<decltype(k)::value>(a, row, column, i < count ? i : 0);
+        });
+  }
 #pragma unroll
   for (int i = 0; i < V; ++i) {
     registers<Program, place::element> element;
     frame<Program> f{around.launch, around.row, element, around.total};
-    take_element<Program, Tile_loads>(element, tile, u, i);
-    take_element<Program, Fixed>(element, fixed, u, i);
-    take_element<Program, Late>(element, late, 0, i);
-    here.take(element, a, row, column, i, is_row_inside && i < count);
+    if constexpr (has_selected<Program, Tile_loads>)
+      take_element<Program, Tile_loads>(element, tile, u, i);
+    if constexpr (has_selected<Program, Fixed>) take_element<Program, Fixed>(element, fixed, u, i);
+    if constexpr (has_selected<Program, Late>) take_element<Program, Late>(element, late, 0, i);
+    if constexpr (has_selected<Program, where>)
+      here.take(element, a, row, column, i, is_row_inside && i < count);
     numbers.evaluate(f, i);
     for_each_selected<Program, collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
@@ -69,7 +75,8 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
             value_of<program_traits<Program>::template at<k>::first_operand>(f);
       });
   }
-  accumulate_item<Program, V, Items, Phase, (Dims > 1)>(states, values, u, count);
+  if constexpr (reductions_in<Program, Phase>)
+    accumulate_item<Program, V, Items, Phase, (Dims > 1)>(states, values, u, count);
   if constexpr (Stores)
     store_item<Program, V, Dims>(results, a, row, positions, position, is_row_inside ? count : 0);
 }
