@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/mixed/arguments.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Calls visit(reduction, its V states, where they lie) for the vectors of a tile that there are.
@@ -106,3 +107,4 @@ __device__ __forceinline__ void finish_left(Worker const& worker, States& column
 }
 
 }  // namespace tenon::detail
+#endif

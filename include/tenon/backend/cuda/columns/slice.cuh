@@ -8,6 +8,7 @@
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, class C> struct columns_slice {
@@ -254,3 +255,4 @@ template <class Program, class C> struct columns_slice {
 };
 
 }  // namespace tenon::detail
+#endif

@@ -30,6 +30,7 @@ template <class Program, int V, int Items, int Threads, int First> struct column
   template <int K>
   static constexpr int bytes_before = First + sum(std::make_integer_sequence<int, K>{});
 
+#if defined(__CUDA_ARCH__)
   // Carries the recent parts over, for the first time if is_first: then there is no whole yet.
   template <class States>
   static __device__ __forceinline__ void carry(States& columns, bool is_first) {
@@ -92,6 +93,7 @@ template <class Program, int V, int Items, int Threads, int First> struct column
     else
       to = from;
   }
+#endif
 };
 
 }  // namespace tenon::detail

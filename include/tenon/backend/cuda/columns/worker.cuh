@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/columns/slice.cuh"
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // One thread's view of its V rows.
@@ -14,13 +15,6 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items, phases = program_traits<Program>::row_phases;
   using side = rows_side_by_side<Program, v, threads>;
-  // Of a multiprocessor at once. H200, sums of 64 x 262144 f32: 19 us on three, 21 on two.
-  static constexpr bool has_little =
-      element_operands<Program>::loads <= 1 && v * row_state_words<Program> <= 4;
-  static constexpr int blocks_held = may_keep
-                                         ? kept_blocks_held<Program, v * row_state_words<Program>>
-                                     : has_little ? 3
-                                                  : 1;
 
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
@@ -219,3 +213,4 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 };
 
 }  // namespace tenon::detail
+#endif

@@ -27,6 +27,7 @@ template <class Program> using flat_arguments = kernel_arguments<Program, 1, max
 template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     flat_kernel(const __grid_constant__ detail::flat_arguments<Program> a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   constexpr bool reduces = program_traits<Program>::has_reduction;
@@ -77,6 +78,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   evaluate<place::row, 0, max_nodes>(f);
   store_all<place::row>(f, a);
   store_all<place::launch>(f, a);
+#endif
 }
 
 }  // namespace tenon

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/grid_barrier.cuh"
 
 namespace tenon {
+#if defined(__CUDA_ARCH__)
 namespace detail {
 
 // One phase of all rows; then all blocks meet.
@@ -21,6 +22,7 @@ __device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker, grid
 }
 
 }  // namespace detail
+#endif
 
 // Owners: a row is cut into tiles, and every so many-th of them are a segment, whose number follows
 // from the row's length; the teams (warps, or blocks where rows are long) share the segments of all
@@ -36,6 +38,7 @@ __device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker, grid
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 2)
     grid_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   extern __shared__ uint4 shared_tiles[];
   grid_barrier barrier(a.workspace, program_traits<Program>::phases);
@@ -57,6 +60,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     store_all<place::total>(f, a);
     store_all<place::launch>(f, a);
   }
+#endif
 }
 
 }  // namespace tenon

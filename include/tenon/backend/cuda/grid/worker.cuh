@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One team's share of the rows, phase by phase: what a thread of the grid skeleton does between two
-// meetings of all blocks.
+// One team's share of the rows, phase by phase, between two meetings of all blocks.
 
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/parts/tile_requests.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // One thread's view of the units that its team works on: a unit is a segment of a row, a team one
@@ -15,13 +15,12 @@ template <class Program, class C> struct grid_worker {
   using all = sweeps<Program>;
   using kept_type = kept_tiles<Program, v, items, threads>;
   static constexpr bool may_run = !kept_type::has_small;  // else the plan has no runs
-  using arguments = grid_arguments<Program>;
   static constexpr int warps = threads / 32, most_waiting = most_waiting_units<Program>;
   template <int K> using warp_states = shared_states<Program, K, most_waiting * warps>;
   template <int Phase> using reductions = reductions_ending<Program, place::row, Phase>;
   template <int Phase> using totals = reductions_ending<Program, place::total, Phase>;
 
-  arguments const& a;
+  grid_arguments<Program> const& a;
   frame<Program> const& f;
   kept_type kept;
   int lane, lanes;                   // this thread among those of its team
@@ -298,3 +297,4 @@ template <class Program, class C> struct grid_worker {
 };
 
 }  // namespace tenon::detail
+#endif

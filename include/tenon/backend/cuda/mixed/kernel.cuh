@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/mixed/worker.cuh"
 
 namespace tenon {
+#if defined(__CUDA_ARCH__)
 namespace detail {
 
 // Combines the states of the threads above each other. @post those of y == 0 have the result
@@ -78,6 +79,7 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
 }
 
 }  // namespace detail
+#endif
 
 // Owners: block b finishes groups b, b + grid, ... of blockDim.y rows; thread (x, y) has vectors x,
 // x + blockDim.x, ... of its row. Registers: the row as it lies in memory and a state per column
@@ -92,6 +94,7 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 2)
     mixed_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   using worker_type = mixed_worker<Program, C>;
   using of_columns = typename worker_type::of_columns;
@@ -144,6 +147,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   }
   int buffer = 0;
   end_launch<threads>(f, a, of_rows, buffer);
+#endif
 }
 
 }  // namespace tenon

@@ -23,14 +23,19 @@ template <class Program, class C> struct mixed_worker {
   using fixed = mixed_loads<Program, v, 1, false, !C::is_looped>;
   using all = mixed_loads<Program, v, items, true, true>;
   using of_columns = column_reductions<Program, v * items>;
-  using side = rows_side_by_side<Program, v, threads>;
   using column_index = std::conditional_t<C::is_looped, long long, int>;
   using stage = thread_stage<Program, all, items, threads>;
   using wholes = column_wholes<Program, v, items, threads, stage::bytes>;
   static constexpr bool is_carried = wholes::bytes > 0;
   // Looped, the wholes lie behind the states.
   static constexpr int shared_bytes = stage::bytes + (C::is_looped ? 0 : wholes::bytes);
+  // Of the states of one column, with those of the wholes.
+  static constexpr int state_words_per_column = partial_words<Program, of_columns>;
+  static constexpr int words_per_column =
+      C::is_looped && is_carried ? 2 * state_words_per_column : state_words_per_column;
 
+#if defined(__CUDA_ARCH__)
+  using side = rows_side_by_side<Program, v, threads>;
   arguments const& a;
   frame<Program> const& f;
   int lane, lanes, y;
@@ -285,12 +290,9 @@ template <class Program, class C> struct mixed_worker {
     });
   }
 
-  // Words of the states of one column, with those of the wholes, and words between a block's first
-  // word of one kind and of the next.
-  static constexpr int state_words_per_column = partial_words<Program, of_columns>;
-  static constexpr int words_per_column =
-      C::is_looped && is_carried ? 2 * state_words_per_column : state_words_per_column;
+  // Words between a block's first word of one kind and of the next.
   __device__ __forceinline__ long long stride() const { return a.vectors * v; }
+#endif
 };
 
 }  // namespace tenon::detail

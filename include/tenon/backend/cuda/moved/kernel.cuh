@@ -16,6 +16,7 @@ namespace tenon {
 template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     moved_kernel(const __grid_constant__ detail::moved_arguments<Program> a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
@@ -26,6 +27,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
   if (thread < a.threads) moved_worker<Program, C::vector_width>(a, f, thread).finish();
   if (thread == 0) store_all<place::launch>(f, a);
+#endif
 }
 
 }  // namespace tenon

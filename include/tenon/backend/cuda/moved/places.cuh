@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Where an element lies: so many bytes from the beginning of an operand, if anywhere; and how far
@@ -226,3 +227,4 @@ template <class Program, int V> struct moved_places {
 };
 
 }  // namespace tenon::detail
+#endif

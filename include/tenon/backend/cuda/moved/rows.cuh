@@ -8,6 +8,11 @@
 
 namespace tenon::detail {
 
+// The sums that the ordered skeleton makes: four neighbours one after the other, and a tree of
+// neighbours above them. The bits are the same whether vectors are whole or not.
+inline constexpr int moved_chain = 4;
+
+#if defined(__CUDA_ARCH__)
 // What is computed of a row in one phase; its numbers are found with the places of its elements.
 template <class Program, int Phase> struct moved_row_steps {
   static consteval bool holds(int k) {
@@ -22,9 +27,6 @@ template <class Program> struct moved_row_numbers {
       place::row&& moved_values<Program>::template kind<K> == moved_kind::number;
 };
 
-// The sums that the ordered skeleton makes: four neighbours one after the other, and a tree of
-// neighbours above them. The bits are the same whether vectors are whole or not.
-inline constexpr int moved_chain = 4;
 template <class Program, int Phase, int V>
 struct moved_row_parts : reductions_of<Program, place::row, Phase> {
   template <int K> struct chains {
@@ -154,6 +156,7 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
     });
   }
 };
+#endif
 
 }  // namespace tenon::detail
 
@@ -168,6 +171,7 @@ namespace tenon {
 template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     moved_rows_kernel(const __grid_constant__ detail::moved_arguments<Program> a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
@@ -180,6 +184,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   bool const is_inside = thread < a.threads;
   moved_row_worker<Program, C::vector_width>(a, f, is_inside ? thread : 0, is_inside).finish();
   if (thread == 0) store_all<place::launch>(f, a);
+#endif
 }
 
 }  // namespace tenon

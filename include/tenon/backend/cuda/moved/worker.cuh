@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/moved/places.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, int V> struct moved_worker : moved_places<Program, V> {
@@ -117,3 +118,4 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 };
 
 }  // namespace tenon::detail
+#endif

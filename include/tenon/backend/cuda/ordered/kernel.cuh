@@ -18,6 +18,7 @@ namespace tenon {
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 1)
     ordered_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   constexpr bool is_flat = !C::is_looped;
   constexpr int threads = C::threads_per_block, phases = program_traits<Program>::row_phases;
@@ -60,6 +61,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
     }
   }
   if (threadIdx.x == 0) worker.template store_values<place::launch>();
+#endif
 }
 
 }  // namespace tenon

@@ -12,6 +12,7 @@
 #include "tenon/backend/cuda/scan/block.cuh"
 #include "tenon/program/branches.hpp"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, int Items, class Arguments>
@@ -247,3 +248,4 @@ struct ordered_worker : row_context<Program, Arguments> {
 };
 
 }  // namespace tenon::detail
+#endif

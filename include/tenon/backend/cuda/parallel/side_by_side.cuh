@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Which slice of which tile of rows a block has.
@@ -172,3 +173,4 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
 };
 
 }  // namespace tenon::detail
+#endif

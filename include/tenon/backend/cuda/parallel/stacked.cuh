@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Where a thread is among width x height threads of a block, number x + y * width.
@@ -135,3 +136,4 @@ __device__ __forceinline__ void combine_left(
 }
 
 }  // namespace tenon::detail
+#endif

@@ -10,6 +10,7 @@ constexpr bool can_travel_alone(int bytes) { return bytes == 4 || bytes == 8 || 
 template <class T, int V>
 inline constexpr bool travels_alone = can_travel_alone(static_cast<int>(sizeof(T)) * V);
 
+#if defined(__CUDA_ARCH__)
 // @pre both addresses are aligned to the size of the vector
 template <class T, int V> __device__ __forceinline__ void send_to_shared(void* to, T const* from) {
   auto const address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -61,5 +62,6 @@ __device__ __forceinline__ void end_of_copies() {
 template <int Under_way> __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Under_way) : "memory");
 }
+#endif
 
 }  // namespace tenon::detail

@@ -9,6 +9,7 @@ namespace tenon::detail {
 // 8 blocks may be asked for everywhere; 16 need a function's consent.
 inline constexpr int most_blocks_per_cluster = 16;
 
+#if defined(__CUDA_ARCH__)
 // Counts the bytes that have come, so that a wait for them needs no fence: a release by the whole
 // cluster would also wait for the stores to global memory. One thread expects, all wait.
 class mailbox {
@@ -110,5 +111,6 @@ __device__ __forceinline__ void cluster_barrier() {
                    : "memory");
 #endif
 }
+#endif
 
 }  // namespace tenon::detail

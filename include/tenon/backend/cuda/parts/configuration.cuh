@@ -84,6 +84,7 @@ template <class Program, class Selected>
 inline constexpr bool has_selected =
     !std::is_same_v<held_sequence<Program, Selected>, std::integer_sequence<int>>;
 
+#if defined(__CUDA_ARCH__)
 // Calls visit(integral_constant<int, K>) for them: without a function between where they are few.
 template <class Program, class Selector, class Visit>
 __device__ __forceinline__ void for_each_selected(Visit&& visit) {
@@ -97,6 +98,7 @@ __device__ __forceinline__ void for_each_selected(Visit&& visit) {
     if constexpr (count > 2) visit(std::integral_constant<int, all::all.at[2]>{});
   }
 }
+#endif
 
 }  // namespace detail
 }  // namespace tenon

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/positions.cuh"
 #include "tenon/program/drawn.hpp"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, int Phase, bool Stores, int V>
@@ -79,3 +80,4 @@ struct drawn_vector<Program, Phase, Stores, V, true> {
 };
 
 }  // namespace tenon::detail
+#endif

@@ -21,6 +21,7 @@ template <class Program, int V, int Items, int Phase, bool Stores> struct needed
   template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
 };
 
+#if defined(__CUDA_ARCH__)
 // Positions of a thread's items in a tile, in vectors: first, first + step, ... Those below `end`
 // are whole; of vector `end` the first `partial` elements are inside.
 template <class Index> struct item_positions {
@@ -293,5 +294,6 @@ __device__ __forceinline__ void store_item(Values const& values, Arguments const
                  vector, count > 0);
   });
 }
+#endif
 
 }  // namespace tenon::detail

@@ -5,6 +5,7 @@
 // The compiler answers this while it optimizes, by its options.
 extern "C" __device__ int __nvvm_reflect(char const* option);
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // nvcc 13.0 has no macro for these options, so neither #error nor the build's hash can tell them
@@ -21,3 +22,4 @@ __device__ __forceinline__ void refuse_inexact_arithmetic() {
 }
 
 }  // namespace tenon::detail
+#endif

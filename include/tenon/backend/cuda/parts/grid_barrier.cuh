@@ -4,6 +4,7 @@
 
 #include "tenon/core/config.hpp"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Every block counts up by one when it comes to a barrier, and once more when it leaves the last
@@ -40,3 +41,4 @@ class grid_barrier {
 };
 
 }  // namespace tenon::detail
+#endif

@@ -80,6 +80,7 @@ template <int Dims, int Bits> struct index_group {
   }
 };
 
+#if defined(__CUDA_ARCH__)
 // Calls visit(dim, position along it), innermost first; the outermost with the constant 0.
 template <int Dims, int Bits, class Visit>
 __device__ __forceinline__ void for_each_digit(index_group<Dims, Bits> const& group,
@@ -96,5 +97,6 @@ __device__ __forceinline__ void for_each_digit(index_group<Dims, Bits> const& gr
   }
   visit(0, static_cast<long long>(rest));
 }
+#endif
 
 }  // namespace tenon::detail

@@ -64,6 +64,7 @@ template <class Program, int V, int Threads> struct kept_vectors {
   // Of all threads' slots for one step each.
   static constexpr int bytes_per_step = Threads * sum(typename traits::sequence{});
 
+#if defined(__CUDA_ARCH__)
   // @pre a vector at `from` is one aligned access
   template <int K, class T> static __device__ __forceinline__ void bring(int step, T const* from) {
     send_to_shared<T, V>(slot<K>(step), from);
@@ -107,6 +108,7 @@ template <class Program, int V, int Threads> struct kept_vectors {
     int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
     return reinterpret_cast<vector<K>*>(kept + step * bytes_per_step + bytes_before<K>) + thread;
   }
+#endif
 };
 
 }  // namespace tenon::detail

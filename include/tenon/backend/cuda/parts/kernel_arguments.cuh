@@ -149,6 +149,7 @@ template <class Program> struct row_operands {
   static consteval bool holds(int k) { return loads(k) || moving::stores(k); }
 };
 
+#if defined(__CUDA_ARCH__)
 // The offsets of row `row` in the operands that vary over the rows; 0 in the other loads.
 template <class Program, class Arguments>
 __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
@@ -214,6 +215,7 @@ __device__ __forceinline__ void store_one(frame<Program> const& f, Arguments con
   *store_address<Program, K>(a, offset) =
       to_storage<storage_t<I::type>>(value_of<I::first_operand>(f));
 }
+#endif
 // What is loaded or stored at one place.
 template <class Program, place Where> struct loaded_at {
   static consteval bool holds(int k) {
@@ -237,6 +239,7 @@ template <class Program, place Where> struct positions_at {
   template <int K> using type = long long;
 };
 
+#if defined(__CUDA_ARCH__)
 // Writes all stores of one place whose offsets are 0.
 template <place Where, class Program, class Arguments>
 __device__ __forceinline__ void store_all(frame<Program> const& f, Arguments const& a) {
@@ -259,6 +262,7 @@ __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& 
   });
   evaluate<place::launch, 0, max_nodes>(f);
 }
+#endif
 
 }  // namespace tenon::detail
 TENON_ONCE_END

@@ -11,6 +11,7 @@ namespace tenon::detail {
 // 8 additions and of the trees above them, not of the number of steps.
 inline constexpr int most_chained = 8;
 
+#if defined(__CUDA_ARCH__)
 // Moves the recent part of a long chain to the whole. What rounding takes away from a sum stays in
 // `recent`, which the next part goes on from. @pre ops::rounded_reduction<Op, State>
 template <class Op, class State>
@@ -38,6 +39,7 @@ template <class Op, class State> class long_chain {
     return recent_;
   }
 };
+#endif
 
 // Selected reductions whose long chains are carried over, with the whole.
 template <class Program, class Selected> struct carried_reductions {

@@ -13,13 +13,16 @@
 
 namespace tenon::detail {
 
+#if defined(__CUDA_ARCH__)
 // Elements of vectors from `at` on that are beyond the last multiple of a vector before it.
 template <int V, class T> __device__ __forceinline__ int elements_beyond(T const* at) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) / sizeof(T) % V);
 }
+#endif
 // Whether vectors are made of words, as all but those of few small elements.
 template <class T, int V> inline constexpr bool has_words = packed<T, V>::bytes >= 4;
 
+#if defined(__CUDA_ARCH__)
 // Elements first, ..., first + V - 1 of the 2 V elements of two vectors. @pre 0 <= first < V
 template <class T, int V>
 __device__ __forceinline__ packed<T, V> part_of(packed<T, V> const& low, packed<T, V> const& high,
@@ -231,5 +234,6 @@ __device__ __forceinline__ void store_elements(T* row, Positions const& position
   else
     store_misaligned(row + static_cast<long long>(positions.at(u)) * V, vector, count);
 }
+#endif
 
 }  // namespace tenon::detail

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Positions that evaluate_element<Phase, Stores> needs.
@@ -120,3 +121,4 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
 };
 
 }  // namespace tenon::detail
+#endif

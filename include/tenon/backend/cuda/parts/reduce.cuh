@@ -54,6 +54,7 @@ template <class Program, int... K>
 inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> =
     (0 + ... + words_of_row_state<Program, K>);
 
+#if defined(__CUDA_ARCH__)
 // A state as 32-bit words: what shuffles and partial results are made of.
 template <class State> struct state_words {
   static constexpr int count = (sizeof(State) + 3) / 4;
@@ -206,5 +207,6 @@ __device__ __forceinline__ void combine_block(Registers& registers_held, int& bu
   });
   buffer ^= 1;
 }
+#endif
 
 }  // namespace tenon::detail

@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/parts/reduce.cuh"
 #include "tenon/backend/cuda/rows/orders.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, class Arguments> struct row_context {
@@ -94,3 +95,4 @@ template <class Program, class Arguments> struct row_context {
 };
 
 }  // namespace tenon::detail
+#endif

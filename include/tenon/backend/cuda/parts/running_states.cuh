@@ -19,6 +19,7 @@ inline constexpr bool has_large_states = [] {
   return result;
 }();
 
+#if defined(__CUDA_ARCH__)
 // A thread's running states. Several, because one chain of dependent additions would wait for
 // itself; an operator that reduces many elements better than one after the other gets all of a tile
 // at once.
@@ -150,5 +151,6 @@ __device__ __forceinline__ void accumulate_batch(States& states, Values const& v
                              order);
   });
 }
+#endif
 
 }  // namespace tenon::detail

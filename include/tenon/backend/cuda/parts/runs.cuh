@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/parts/run_arguments.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // `row` with what the run of vector `at` adds beyond at * V elements.
@@ -72,3 +73,4 @@ __device__ __forceinline__ void process_runs(Tile const& tile, States& states,
 }
 
 }  // namespace tenon::detail
+#endif

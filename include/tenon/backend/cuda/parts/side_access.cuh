@@ -18,6 +18,7 @@ inline bool is_aligned_vector(void const* address, int bytes, int width, long lo
              0;
 }
 
+#if defined(__CUDA_ARCH__)
 // Elements that have their storage type already.
 template <class T, int V>
 __device__ __forceinline__ packed<T, V> pack_stored(T const (&elements)[V]) {
@@ -49,5 +50,6 @@ __device__ __forceinline__ void store_singly(T* to, packed<T, V> const& from, lo
   for (int i = 0; i < V; ++i)
     if (i < count) to[i * stride] = element_of(from, i);
 }
+#endif
 
 }  // namespace tenon::detail

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/element_tile.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // The first `count` elements of vector `index` of the columns in operand K; the others are 0.
@@ -48,3 +49,4 @@ __device__ __forceinline__ auto load_vector(Arguments const& a, operand_offsets<
 }
 
 }  // namespace tenon::detail
+#endif

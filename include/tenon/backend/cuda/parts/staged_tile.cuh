@@ -15,6 +15,7 @@ template <class Program, class Selected, int Items>
 inline constexpr bool has_stage_of_tiles =
     rank_among<Program, Selected>(program_traits<Program>::size) * Items <= 12;
 
+#if defined(__CUDA_ARCH__)
 // Loads a tile of the selected operands, from vector `origin` of the row on; what is not of it
 // becomes 0. @pre all lanes of the warp are here
 template <class Program, class Selected, int V, int Items, int Dims, class Tile, class Arguments>
@@ -69,6 +70,7 @@ __device__ __forceinline__ void load_staged(Tile& tile, Arguments const& a,
     }
   });
 }
+#endif
 
 // The shared memory of `items` of each selected load.
 template <class Program, class Selected, int V>
@@ -76,7 +78,7 @@ template <class Program, class Selected, int V>
   int bytes = 0;
   visit_selected<Program, Selected>([&](auto selected) {
     using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-    bytes += items * staged_positions::bytes_per_item(V * size_of(I::type), lanes, rows);
+    bytes += items * staged_bytes_per_item(V * size_of(I::type), lanes, rows);
   });
   return bytes;
 }

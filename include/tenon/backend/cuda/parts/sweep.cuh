@@ -8,6 +8,7 @@
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/running_states.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // A selection of no loads.
@@ -263,3 +264,4 @@ __device__ __forceinline__ void join_chains(registers<Program, place::row>& row,
 }
 
 }  // namespace tenon::detail
+#endif

@@ -24,6 +24,7 @@ template <class Program, class Selected, int Items, int Threads> struct thread_s
       rank_among<Program, Selected>(program_traits<Program>::size) * Items * 16;
   static constexpr int bytes = bytes_per_thread * Threads;
 
+#if defined(__CUDA_ARCH__)
   template <int K> static __device__ __forceinline__ unsigned char* slot(int u) {
     extern __shared__ __align__(16) unsigned char staged[];
     constexpr int rank = rank_among<Program, Selected>(K);
@@ -46,6 +47,7 @@ template <class Program, class Selected, int Items, int Threads> struct thread_s
         to.words[w] = reinterpret_cast<unsigned const*>(slot<K>(u))[w];
     }
   }
+#endif
 };
 
 }  // namespace tenon::detail

@@ -20,6 +20,7 @@ inline constexpr int partial_words<Program, Selected, std::integer_sequence<int,
                 4
           : 0));
 
+#if defined(__CUDA_ARCH__)
 // Draws one of `parts` tickets; true in all threads of the block that came last. The counter wraps
 // to 0 with the last ticket, so it needs no reset.
 // @pre *counter was 0 before the first block; all threads call it behind a barrier that follows
@@ -114,6 +115,7 @@ __device__ __forceinline__ unsigned long long look_at_slot(unsigned long long co
   return found;
 }
 __device__ __forceinline__ bool is_filled(unsigned long long found) { return found >> 32 != 0; }
+#endif
 
 // The most blocks whose partial results there are slots for.
 template <class Program, class Selected>
@@ -121,6 +123,7 @@ inline constexpr int most_slotted_parts = slot_count / (partial_words<Program, S
                                                             ? partial_words<Program, Selected>
                                                             : 1);
 
+#if defined(__CUDA_ARCH__)
 // For at most most_slotted_parts blocks: block 0 waits for all others, none of which waits.
 // @pre all threads of all blocks call it with their own states; the slots are 0
 // @post true in all threads of block 0, which hold the whole result; the slots are 0 again
@@ -185,5 +188,6 @@ __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned
   combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
   return true;
 }
+#endif
 
 }  // namespace tenon::detail

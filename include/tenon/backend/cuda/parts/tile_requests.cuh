@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/grid/arguments.cuh"
 #include "tenon/backend/cuda/rows/kept_tiles.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 __device__ __forceinline__ long long row_of(long long unit, int segments) {
@@ -121,3 +122,4 @@ template <class Program, class C, int Phase> class tile_requests {
 };
 
 }  // namespace tenon::detail
+#endif

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/sweep.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // The vectors of one item.
@@ -81,3 +82,4 @@ __device__ __forceinline__ void process_in_turns(Take const& take, States& state
 }
 
 }  // namespace tenon::detail
+#endif

@@ -16,6 +16,7 @@ template <class T, int V> struct packed {
   unsigned words[(bytes + 3) / 4];
 };
 
+#if defined(__CUDA_ARCH__)
 // Whether the same bytes are read again: `never`, not by this thread block (`none`), or by a later
 // row (`expected`). `never` is a plain load: relu((x + y) * 2) of 8192 x 8192 f32 on an H200 takes
 // a kernel without any library 186 us with it, and 195 us with one that L1 does not keep; a
@@ -242,5 +243,6 @@ __device__ __forceinline__ packed<T, V> pack(Value const (&values)[V]) {
   }
   return result;
 }
+#endif
 
 }  // namespace tenon::detail

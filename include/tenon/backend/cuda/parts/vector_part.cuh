@@ -2,6 +2,7 @@
 #pragma once
 // How much of a vector is inside, where the elements before the end are counted.
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // ptxas 13.0 for sm_90 makes one VIMNMX.RELU of a count from 0 to V that is compared with V, and
@@ -18,3 +19,4 @@ template <int V, class Index = long long> struct vector_part {
 };
 
 }  // namespace tenon::detail
+#endif

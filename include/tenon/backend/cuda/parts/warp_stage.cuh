@@ -13,6 +13,13 @@
 
 namespace tenon::detail {
 
+// What an item of an operand takes in shared memory: its vectors, and to each run a word more,
+// because what is not of whole words may begin in the midst of one.
+constexpr TENON_HD int staged_bytes_per_item(int bytes, int lanes, int rows) {
+  return rows * (lanes * bytes + 16 * (lanes < 32 ? 1 : lanes / 32));
+}
+
+#if defined(__CUDA_ARCH__)
 // A run: neighbouring vectors of a row that lanes of a warp have, one each. There are as many in a
 // block for each item as there are warps, or rows where a warp has several.
 struct staged_positions : item_positions<int> {
@@ -28,13 +35,8 @@ struct staged_positions : item_positions<int> {
         size(size),
         run(static_cast<int>(blockDim.x < 32 ? threadIdx.y
                                              : (threadIdx.y * blockDim.x + threadIdx.x) / 32)) {}
-  // What an item of an operand takes in shared memory: its vectors, and to each run a word more,
-  // because what is not of whole words may begin in the midst of one.
-  static constexpr TENON_HD int bytes_per_item(int bytes, int lanes, int rows) {
-    return rows * (lanes * bytes + 16 * (lanes < 32 ? 1 : lanes / 32));
-  }
   static __device__ __forceinline__ int bytes_per_item(int bytes) {
-    return bytes_per_item(bytes, static_cast<int>(blockDim.x), static_cast<int>(blockDim.y));
+    return staged_bytes_per_item(bytes, static_cast<int>(blockDim.x), static_cast<int>(blockDim.y));
   }
   // This thread's run of an item that begins `offset` bytes after the first.
   __device__ __forceinline__ unsigned char* slot(int bytes, int offset) const {
@@ -245,5 +247,6 @@ __device__ __forceinline__ void staged_positions::send(T* row, packed<T, V> cons
   // Of 16 bytes whatever T is: warps that store one type meet none that store another.
   staged_vectors<T, V>::send(slot(16, 0), row, vector, *this, u);
 }
+#endif
 
 }  // namespace tenon::detail

@@ -27,6 +27,7 @@ struct plane_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
 
 template <class Program> using plane_reductions = reductions_of<Program, place::plane, 0>;
 
+#if defined(__CUDA_ARCH__)
 // The parts of all rows, then those of all chunks; word by word, so that neighbouring threads read
 // neighbouring words.
 template <class Program> class plane_parts {
@@ -157,5 +158,6 @@ __device__ __forceinline__ void finish_planes(frame<Program> const& f,
     finish_plane<Program>(of_plane, a, plane);
   }
 }
+#endif
 
 }  // namespace tenon::detail

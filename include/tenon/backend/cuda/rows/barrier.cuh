@@ -9,6 +9,7 @@ namespace tenon::detail {
 // Rows that may have a barrier each: a word, and another to find out who leaves last.
 inline constexpr int most_row_barriers = 256;
 
+#if defined(__CUDA_ARCH__)
 // The low half of *word counts the blocks that have come, the high half the barriers passed.
 // @pre all `blocks` blocks are resident, and all threads of each call it
 // @post what any of them wrote before is seen by all behind it
@@ -36,5 +37,6 @@ __device__ __forceinline__ void clear_row_barrier(unsigned* word, unsigned* leav
                                                   unsigned blocks) {
   if (threadIdx.x == 0 && atomicInc(leaving, blocks - 1) == blocks - 1) *word = 0;
 }
+#endif
 
 }  // namespace tenon::detail

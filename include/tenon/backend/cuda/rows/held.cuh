@@ -11,6 +11,7 @@
 namespace tenon {
 namespace detail {
 
+#if defined(__CUDA_ARCH__)
 // One thread's view of its block's share of a row.
 template <class Program, class C> struct held_worker {
   static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block,
@@ -134,6 +135,7 @@ template <class Program, class C> struct held_worker {
     buffer ^= 1;
   }
 };
+#endif
 
 }  // namespace detail
 
@@ -148,6 +150,7 @@ template <class Program, class C> struct held_worker {
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     held_rows_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   extern __shared__ uint4 shared_tiles[];
   __shared__ mailbox boxes[2];
@@ -169,6 +172,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   row_totals<Program> none;
   end_row<Program>(f, a, worker.offsets, number, none);
   if (blockIdx.x == 0) store_all<place::launch>(f, a);
+#endif
 }
 
 }  // namespace tenon

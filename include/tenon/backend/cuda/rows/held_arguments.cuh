@@ -15,6 +15,7 @@ struct held_split {
 
 template <class Program> struct held_arguments : run_arguments<Program> { held_split held; };
 
+#if defined(__CUDA_ARCH__)
 // A block's tiles of a row: every so many-th whole one, so that blocks side by side read
 // neighbouring tiles, and its share of what is left.
 template <int Tile_vectors, int Threads> class held_tiles {
@@ -42,5 +43,6 @@ template <int Tile_vectors, int Threads> class held_tiles {
             has_partial ? tail_ : 0};
   }
 };
+#endif
 
 }  // namespace tenon::detail

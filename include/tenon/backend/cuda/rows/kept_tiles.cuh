@@ -124,6 +124,7 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
 
   unsigned char* memory;  // aligned to 16 bytes
 
+#if defined(__CUDA_ARCH__)
   template <int K> __device__ __forceinline__ auto* slot(int tile, int u) const {
     using vector = packed<storage_t<at<K>::type>, V>;
     return reinterpret_cast<vector*>(memory + tile * bytes_per_tile + bytes_before<K>) +
@@ -187,6 +188,7 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
     else
       to = from;
   }
+#endif
 };
 
 }  // namespace tenon::detail

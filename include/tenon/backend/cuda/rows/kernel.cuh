@@ -13,6 +13,7 @@
 namespace tenon {
 namespace detail {
 
+#if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
 template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
@@ -22,7 +23,7 @@ template <class Program, class C> struct row_worker {
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
-  using stage = thread_stage<Program, own, items, 0>;
+  using stage = row_stage<Program, C>;
   using ring_type = row_ring<Program, C>;
 
   arguments const& a;
@@ -134,18 +135,6 @@ template <class Program, class C> struct row_worker {
   }
 
  private:
-  // Keeps nvcc 13.0 from holding the elements of a half type unpacked from sweep to sweep: they are
-  // twice as many registers, and take one instruction each to unpack again.
-  template <class Selected, class Tile>
-  __device__ __forceinline__ static void keep_packed(Tile& tile) {
-    for_each_selected<Program, Selected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (sizeof(storage_t<program_traits<Program>::template at<k>::type>) < 4)
-        for (auto& vector : read_register<k>(tile).at)
-          for (unsigned& word : vector.words) asm volatile("" : "+r"(word));
-    });
-  }
-
   // Sweeps the columns for the reductions of phase Phase and combines them over the threads of the
   // row.
   template <int Phase>
@@ -172,7 +161,7 @@ template <class Program, class C> struct row_worker {
       staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets,
                                                                 positions(is_inside), is_inside);
     } else {
-      keep_packed<own>(given.tile);
+      keep_packed<Program, own>(given.tile);
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
       process_tile<Phase, Stores, v, items, dims, own, early,
                    late_loads<Program, C, Phase, Stores>>(
@@ -190,7 +179,7 @@ template <class Program, class C> struct row_worker {
       typename ring_type::part tile;
       ring.template take<Phase == 1>(tile, where, first, is_inside);
       if constexpr (is_last) ring.refill(a, where, first, row, rows_at_once());
-      keep_packed<typename ring_type::own_part>(tile);
+      keep_packed<Program, typename ring_type::own_part>(tile);
       selected_registers<Program, no_loads> none;
       process_tile<Phase, Stores, v, ring_type::part_items, dims, typename ring_type::own_part,
                    no_loads, late_loads<Program, C, Phase, Stores>>(
@@ -242,6 +231,7 @@ template <class Program, class C> struct row_worker {
   }
   template <class Reductions> static constexpr int words_of = partial_words<Program, Reductions>;
 };
+#endif
 
 }  // namespace detail
 
@@ -259,6 +249,7 @@ template <class Program, class C> struct row_worker {
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     rows_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   using totals = reductions_of<Program, place::total, 0>;
   registers<Program, place::launch> launch;
@@ -295,6 +286,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
+#endif
 }
 
 }  // namespace tenon

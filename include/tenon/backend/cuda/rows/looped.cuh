@@ -13,6 +13,14 @@
 namespace tenon {
 namespace detail {
 
+// Of a multiprocessor at once: without general accesses three have registers enough.
+template <class Program, class C>
+inline constexpr int looped_blocks_held =
+    is_any_kept<Program, C::vector_width>&& C::group_dims == packed_columns
+        ? kept_blocks_held<Program, 0>
+        : 1;
+
+#if defined(__CUDA_ARCH__)
 // One thread's view of the row that its block works on. A row is cut into segments, whose number is
 // a function of its length: each is reduced by one block, and their states are combined in one
 // order, whether one block had them all or several had some.
@@ -27,9 +35,6 @@ template <class Program, class C> struct looped_worker {
   static constexpr bool is_ahead = may_keep && dims == packed_columns &&
                                    has_element_stores<Program> &&
                                    element_operands<Program>::loads <= 1;
-  // Without general accesses three blocks on a multiprocessor have registers enough.
-  static constexpr int blocks_held =
-      may_keep && dims == packed_columns ? kept_blocks_held<Program, 0> : 1;
   using arguments = rows_arguments<Program, C>;
   using kept = kept_vectors<Program, v, threads>;
 
@@ -217,6 +222,7 @@ template <class Program, class C> struct looped_worker {
     if constexpr (!Stores) levels.finish(f.row, states);
   }
 };
+#endif
 
 }  // namespace detail
 
@@ -230,9 +236,9 @@ template <class Program, class C> struct looped_worker {
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the ticket and the barriers are as they were
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block,
-                                  detail::looped_worker<Program, C>::blocks_held)
+__global__ void __launch_bounds__(C::threads_per_block, detail::looped_blocks_held<Program, C>)
     looped_rows_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
@@ -253,6 +259,7 @@ __global__ void __launch_bounds__(C::threads_per_block,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   worker.end();
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
+#endif
 }
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/rows/own_loads.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Rows of one block each, in the kernel that has the registers for it. H200: softmax of 2048 f32
@@ -38,3 +39,4 @@ __device__ __forceinline__ void prefetch_next(Arguments const& a,
 }
 
 }  // namespace tenon::detail
+#endif

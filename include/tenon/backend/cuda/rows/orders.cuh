@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/configuration.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // The sorts whose result a sweep reads.
@@ -26,3 +27,4 @@ template <class Program> struct sorts_of {
 template <class Program> struct row_orders : selected_registers<Program, sorts_of<Program>> {};
 
 }  // namespace tenon::detail
+#endif

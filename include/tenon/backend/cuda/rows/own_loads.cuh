@@ -48,6 +48,7 @@ struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
   }
 };
 
+#if defined(__CUDA_ARCH__)
 // What is loaded of a row.
 template <class Program, class C> struct requested_row {
   long long row;
@@ -55,5 +56,18 @@ template <class Program, class C> struct requested_row {
   selected_registers<Program, own_loads<Program, C>> tile;
   selected_registers<Program, early_loads<Program, C>> early;
 };
+
+// Keeps nvcc 13.0 from holding the elements of a half type unpacked from sweep to sweep: they are
+// twice as many registers, and take one instruction each to unpack again.
+template <class Program, class Selected, class Tile>
+__device__ __forceinline__ void keep_packed(Tile& tile) {
+  for_each_selected<Program, Selected>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    if constexpr (sizeof(storage_t<program_traits<Program>::template at<k>::type>) < 4)
+      for (auto& vector : read_register<k>(tile).at)
+        for (unsigned& word : vector.words) asm volatile("" : "+r"(word));
+  });
+}
+#endif
 
 }  // namespace tenon::detail

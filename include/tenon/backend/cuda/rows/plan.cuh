@@ -175,10 +175,9 @@ struct rows_planner : streamed_rows_planner {
     result.cluster = static_cast<unsigned>(share.blocks);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     if constexpr (C.is_staged != 0) {
-      using worker = row_worker<Program, special>;
       constexpr int bytes_per_thread =
-          std::conditional_t<special::is_ring, typename worker::ring_type::stage,
-                             typename worker::stage>::bytes_per_thread;
+          std::conditional_t<special::is_ring, typename row_ring<Program, special>::stage,
+                             row_stage<Program, special>>::bytes_per_thread;
       result.shared_bytes = static_cast<unsigned>(share.lanes * rows_per_group * bytes_per_thread);
       allow_shared_bytes(result.function, C.threads_per_block * bytes_per_thread);
     }

@@ -9,6 +9,10 @@
 
 namespace tenon::detail {
 
+// Where a thread's part of the next row waits.
+template <class Program, class C>
+using row_stage = thread_stage<Program, own_loads<Program, C>, C::items, 0>;
+
 // Of 1024 threads on a multiprocessor, which has that much for each.
 inline constexpr int ring_bytes_per_thread = 208;
 
@@ -32,6 +36,7 @@ template <class Program, class C> class row_ring {
   };
   using part = selected_registers<Program, own_part>;
 
+#if defined(__CUDA_ARCH__)
   // Asks for the first of all items. @pre `row` is the first row, `step` rows before the next
   template <class Arguments, class Positions>
   __device__ __forceinline__ void begin(Arguments const& a, Positions const& where, long long row,
@@ -106,6 +111,7 @@ template <class Program, class C> class row_ring {
     });
     end_of_copies();
   }
+#endif
 };
 
 }  // namespace tenon::detail

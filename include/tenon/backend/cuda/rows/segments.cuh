@@ -11,6 +11,7 @@ namespace tenon::detail {
 
 inline constexpr int most_segments = 64;
 
+#if defined(__CUDA_ARCH__)
 template <class Program> class row_segments {
   unsigned* const workspace_;
   int const row_;     // which of the rows that are worked on at a time
@@ -79,5 +80,6 @@ template <class Program> class row_segments {
       clear_row_barrier(barrier(), barrier() + most_row_barriers, static_cast<unsigned>(blocks_));
   }
 };
+#endif
 
 }  // namespace tenon::detail

@@ -24,6 +24,7 @@ template <class Program, class C> struct staged_items {
   static constexpr int v = C::vector_width, dims = C::group_dims;
   using own = own_loads<Program, C>;
   template <int K> using at = typename program_traits<Program>::template at<K>;
+#if defined(__CUDA_ARCH__)
   template <int K> using vectors = staged_vectors<storage_t<at<K>::type>, v>;
 
   // @pre all lanes of the warp are here
@@ -76,14 +77,16 @@ template <class Program, class C> struct staged_items {
     process_in_turns<Phase, Stores, v, C::items, dims>(load, states, around, a, row, where,
                                                        is_inside);
   }
+#endif
 
   // Of rows of that many items; what is stored passes through the first part.
   static constexpr int bytes_of(int lanes, int rows, int items) {
-    return staged_positions::bytes_per_item(stored_bytes, lanes, rows) +
+    return staged_bytes_per_item(stored_bytes, lanes, rows) +
            items * bytes_before<program_traits<Program>::size>(lanes, rows);
   }
 
  private:
+#if defined(__CUDA_ARCH__)
   // Item u of the row, and of what all rows share.
   template <class Loads, class Item, class Arguments>
   __device__ __forceinline__ static void take(Item& item, Arguments const& a,
@@ -108,23 +111,27 @@ template <class Program, class C> struct staged_items {
       }
     });
   }
+#endif
 
   static constexpr int stored_bytes = has_element_stores<Program> ? 16 : 0;
   // Of an item's operands before K.
   template <int K> static constexpr TENON_HD int bytes_before(int lanes, int rows) {
     constexpr int bytes = v * bytes_among<Program, own>(K), runs = rank_among<Program, own>(K);
-    return bytes > 0 ? staged_positions::bytes_per_item(bytes, lanes, rows) +
-                           (runs - 1) * staged_positions::bytes_per_item(0, lanes, rows)
+    return bytes > 0 ? staged_bytes_per_item(bytes, lanes, rows) +
+                           (runs - 1) * staged_bytes_per_item(0, lanes, rows)
                      : 0;
   }
+
+#if defined(__CUDA_ARCH__)
   template <int K>
   __device__ __forceinline__ static unsigned char* slot_of(staged_positions const& where, int u) {
     int const lanes = static_cast<int>(blockDim.x), rows = static_cast<int>(blockDim.y);
     return where.slot(packed<storage_t<at<K>::type>, v>::bytes,
-                      staged_positions::bytes_per_item(stored_bytes, lanes, rows) +
+                      staged_bytes_per_item(stored_bytes, lanes, rows) +
                           u * bytes_before<program_traits<Program>::size>(lanes, rows) +
                           bytes_before<K>(lanes, rows));
   }
+#endif
 };
 
 }  // namespace tenon::detail

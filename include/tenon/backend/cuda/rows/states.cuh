@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parallel/stacked.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // One barrier: whoever writes a buffer again has passed the barrier of the other one.
@@ -38,3 +39,4 @@ __device__ __forceinline__ void combine_row(Registers& row, stack_position const
 }
 
 }  // namespace tenon::detail
+#endif

@@ -27,6 +27,14 @@ inline constexpr int streamed_blocks_held =
 #endif
                                                      C::blocks;
 
+template <class Program, class C>
+using streamed_loads = needed_loads<Program, C::vector_width, C::items, 1, false>;
+// Whether a tile passes through shared memory.
+template <class Program, class C>
+inline constexpr bool stages_streamed =
+    C::group_dims > 1 && has_stage_of_tiles<Program, streamed_loads<Program, C>, C::items>;
+
+#if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
@@ -34,7 +42,7 @@ template <class Program, class C> struct streamed_worker {
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
 
-  using loads = needed_loads<Program, v, items, 1, false>;
+  using loads = streamed_loads<Program, C>;
   // Of a tile in flight large states take in 16 elements at a time, for whose values there are
   // registers.
   static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
@@ -47,7 +55,7 @@ template <class Program, class C> struct streamed_worker {
   static constexpr bool is_ahead = dims == 1 && row_state_words<Program> <= 2 &&
                                    !has_selected<Program, carried_reductions<Program, running>>;
 
-  static constexpr bool is_staged = dims > 1 && has_stage_of_tiles<Program, loads, items>;
+  static constexpr bool is_staged = stages_streamed<Program, C>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -222,6 +230,7 @@ template <class Program, class C> struct streamed_worker {
     buffer ^= 1;
   }
 };
+#endif
 
 }  // namespace detail
 
@@ -239,6 +248,7 @@ template <class Program, class C> struct streamed_worker {
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_held<Program, C>)
     streamed_rows_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
@@ -260,6 +270,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_
     worker.finish_row(group * blockDim.y + threadIdx.y,
                       (group + groups) * blockDim.y + threadIdx.y);
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
+#endif
 }
 
 }  // namespace tenon

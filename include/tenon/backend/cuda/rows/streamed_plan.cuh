@@ -73,9 +73,8 @@ struct streamed_rows_planner : rows_planner_base {
                             cut.lanes <= 32 ? "row read once by a warp or less"
                                             : "row read once by several warps",
                             "parts of vectors, row read once", "single elements, row read once");
-    using worker = streamed_worker<Program, special>;
-    if constexpr (worker::is_staged) {
-      auto const bytes = staged_bytes<Program, typename worker::loads, C.vector_width>;
+    if constexpr (stages_streamed<Program, special>) {
+      auto const bytes = staged_bytes<Program, streamed_loads<Program, special>, C.vector_width>;
       result.shared_bytes = static_cast<unsigned>(
           bytes(C.items, static_cast<int>(cut.lanes), static_cast<int>(rows_per_group)));
       // Lanes by themselves take the most.

@@ -15,6 +15,7 @@ using rows_arguments =
     std::conditional_t<program_traits<Program>::has_planes, plane_arguments<Program>,
                        kernel_arguments<Program, max_rank, max_rank, 64>>;
 
+#if defined(__CUDA_ARCH__)
 // Groups of rows that the grid has at the same time.
 template <class C> __device__ __forceinline__ unsigned groups_at_once() {
   return C::has_clusters ? clusters() : gridDim.x;
@@ -107,5 +108,6 @@ __device__ __forceinline__ void end_launch(frame<Program> const& f, Arguments co
   }
   if (is_writer) store_all<place::launch>(f, a);
 }
+#endif
 
 }  // namespace tenon::detail

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/reduce.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class State>
@@ -96,3 +97,4 @@ __device__ __forceinline__ State scan_block(State const& mine, State const& iden
 }
 
 }  // namespace tenon::detail
+#endif

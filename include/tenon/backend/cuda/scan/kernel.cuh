@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/scan/worker.cuh"
 
 namespace tenon {
+#if defined(__CUDA_ARCH__)
 namespace detail {
 
 // A block's rows, one after the other, through all phases.
@@ -90,6 +91,7 @@ struct scanned_rows
 };
 
 }  // namespace detail
+#endif
 
 // Owners: a block does one row after the other, all its tiles in order, once per phase; each warp
 // of it has neighbouring columns of a tile. Registers: items vectors of each operand, and of the
@@ -101,6 +103,7 @@ struct scanned_rows
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     scan_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   constexpr int phases = program_traits<Program>::row_phases;
   using totals = reductions_of<Program, place::total, 0>;
@@ -129,6 +132,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     if (blockIdx.x != 0) return;
   }
   if (threadIdx.x == 0) worker.template store_values<place::launch>();
+#endif
 }
 
 }  // namespace tenon

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/row_context.cuh"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Every load of elements, as it lies in memory.
@@ -85,3 +86,4 @@ struct scan_loader : row_context<Program, Arguments> {
 };
 
 }  // namespace tenon::detail
+#endif

@@ -97,8 +97,7 @@ struct scan_planner {
                                                      bound_arguments<Program> const& call,
                                                      cuda_device_facts const& facts) {
     constexpr configuration c = split<Program>;
-    constexpr int bytes =
-        split_scan<Program, specialization_of<c>, widest_arguments<Program>>::stage::bytes;
+    constexpr int bytes = split_scan_stage<Program, specialization_of<c>>::bytes;
     using arguments = widest_arguments<Program>;
     cuda_plan<Program> result;
     if (bytes > facts.shared_bytes_per_block) return result;

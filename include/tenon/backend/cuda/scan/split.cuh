@@ -16,6 +16,12 @@ inline constexpr int tiles_per_round = 264;
 // Rounds whose elements a block has: of one they are finished, of one told, of one asked for.
 inline constexpr int rounds_held = 3;
 
+template <class Program, class C>
+using split_scan_stage =
+    thread_stage<Program, needed_loads<Program, C::vector_width, C::items, 1, true>,
+                 rounds_held * C::items, C::threads_per_block>;
+
+#if defined(__CUDA_ARCH__)
 // A word of what a tile combines to, and the number of its round in one access: whoever sees the
 // number has the word.
 __device__ __forceinline__ void leave_word(unsigned long long* slot, unsigned word,
@@ -47,7 +53,7 @@ struct split_scan
   using state = typename part_states::state;
   using words = state_words<state>;
   using loads = needed_loads<Program, v, items, 1, true>;
-  using stage = thread_stage<Program, loads, rounds_held * items, threads>;
+  using stage = split_scan_stage<Program, C>;
   // A block may be two rounds ahead of another in what it tells, and the other one behind in what
   // it has heard: the words of a round are in the place of those of four rounds before.
   static constexpr int rounds_told = 4;
@@ -262,6 +268,7 @@ struct split_scan
     return received.state();
   }
 };
+#endif
 
 }  // namespace detail
 
@@ -276,11 +283,13 @@ struct split_scan
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     split_scan_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   split_scan<Program, C, Arguments> worker{a};
   refuse_inexact_arithmetic();
   worker.begin_launch();
   worker.run();
+#endif
 }
 
 }  // namespace tenon

@@ -12,6 +12,7 @@
 #include "tenon/backend/cuda/scan/loader.cuh"
 #include "tenon/ops/window.hpp"
 
+#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, int V, int Items, int MaxThreads, class Arguments>
@@ -294,3 +295,4 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
 };
 
 }  // namespace tenon::detail
+#endif

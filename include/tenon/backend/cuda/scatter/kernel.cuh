@@ -7,6 +7,7 @@
 
 namespace tenon::detail {
 
+#if defined(__CUDA_ARCH__)
 // One block's tile of the result.
 template <class Program, class Arguments> struct scatter_tile {
   using states = update_registers<Program>;
@@ -87,6 +88,7 @@ template <class Program, class Arguments> struct scatter_tile {
     }
   }
 };
+#endif
 
 }  // namespace tenon::detail
 
@@ -102,6 +104,7 @@ namespace tenon {
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 1)
     scatter_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   using taken = taken_updates<Program>;
   extern __shared__ __align__(16) unsigned char tile_memory[];
@@ -166,6 +169,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
     }
     __syncthreads();  // the tile has been read
   }
+#endif
 }
 
 }  // namespace tenon

@@ -24,10 +24,6 @@ struct scatter_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
   scatter_split tiles;
 };
 
-__device__ __forceinline__ int least_of(int most, long long left) {
-  return left < most ? static_cast<int>(left) : most;
-}
-
 // The states of one element of the result.
 template <class Program> struct update_states {
   template <int K> using at = typename program_traits<Program>::template at<K>;
@@ -44,6 +40,11 @@ template <class Program> struct taken_updates {
 };
 
 inline constexpr int scatter_threads = 256, scatter_rounds = 4;
+
+#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ int least_of(int most, long long left) {
+  return left < most ? static_cast<int>(left) : most;
+}
 
 // An update that a block has found: its position within the updates looked at together, and its
 // target within the tile.
@@ -191,5 +192,6 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
     this->template store_values<place::row>();
   }
 };
+#endif
 
 }  // namespace tenon::detail

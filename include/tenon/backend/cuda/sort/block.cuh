@@ -3,7 +3,7 @@
 // Keys in memory that a block shares → the same keys in order: tiles by their digits, then runs by
 // merging.
 
-#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_radix_sort.cuh>  // in both passes: the host registers its variables
 
 namespace tenon::detail {
 
@@ -13,6 +13,7 @@ template <class Bits> struct placed_key {
   unsigned place;
 };
 
+#if defined(__CUDA_ARCH__)
 template <class Bits, int Threads, int Items>
 using tile_sort = cub::BlockRadixSort<Bits, Threads, Items, unsigned>;
 
@@ -70,10 +71,12 @@ __device__ __forceinline__ void merge_runs(placed_key<Bits> const* from, placed_
   }
   __syncthreads();
 }
+#endif
 
 // Keys that one tile holds: they are sorted in registers.
 template <int Threads> inline constexpr int keys_per_tile = 16 * Threads;
 
+#if defined(__CUDA_ARCH__)
 // Where the keys are in order then: in `keys`, or in `other`, which has room for as many and is not
 // touched when one tile holds them.
 // @pre all threads of a block of Threads call it, behind a barrier that follows the writing of the
@@ -105,5 +108,6 @@ __device__ __noinline__ placed_key<Bits>* sort_keys(placed_key<Bits>* keys, plac
   }
   return keys;
 }
+#endif
 
 }  // namespace tenon::detail

@@ -29,6 +29,7 @@ template <class I> struct sort_facts {
   }
 };
 
+#if defined(__CUDA_ARCH__)
 // Element number `position` of what sort I has ordered.
 template <class I>
 __device__ __forceinline__ typename I::value_type ordered_element(row_order<I> order,
@@ -36,6 +37,7 @@ __device__ __forceinline__ typename I::value_type ordered_element(row_order<I> o
   using facts = sort_facts<I>;
   return facts::read(static_cast<typename facts::placed const*>(order.keys)[position]);
 }
+#endif
 
 // Bytes of one key of every sort of a program.
 template <class Program, class Sequence = typename program_traits<Program>::sequence>
@@ -67,6 +69,7 @@ template <class Program> struct sort_memory {
   }
 };
 
+#if defined(__CUDA_ARCH__)
 // Computes the operand of sort K along the row and orders it.
 template <int K, class Program, int Items, class Arguments>
 __device__ __forceinline__ void sort_value(ordered_worker<Program, Items, Arguments>& worker,
@@ -121,6 +124,7 @@ __device__ __forceinline__ void sort_and_sweep(ordered_worker<Program, Items, Ar
     worker.template sweep<Phase, true>(0, static_cast<long long>(threads) * Items);
   }
 }
+#endif
 
 }  // namespace tenon::detail
 
@@ -135,6 +139,7 @@ namespace tenon {
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 2)
     sort_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   extern __shared__ __align__(16) char shared_keys[];
   ordered_worker<Program, C::items, Arguments> worker{a};
@@ -152,6 +157,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     __syncthreads();  // the row's keys are read
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) worker.template store_values<place::launch>();
+#endif
 }
 
 }  // namespace tenon

@@ -27,6 +27,7 @@ template <class Program, class T> struct turned_tile {
 
   unsigned char* first;
 
+#if defined(__CUDA_ARCH__)
   // Into column `column` from row `row`, a multiple of V, on.
   template <int V>
   __device__ __forceinline__ void put(packed<T, V> const& from, int row, int column) const {
@@ -51,6 +52,7 @@ template <class Program, class T> struct turned_tile {
     }
     return result;
   }
+#endif
 };
 
 enum class tile_access : unsigned char {

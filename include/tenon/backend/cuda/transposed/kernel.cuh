@@ -8,6 +8,7 @@
 #include "tenon/backend/cuda/transposed/arguments.cuh"
 
 namespace tenon {
+#if defined(__CUDA_ARCH__)
 namespace detail {
 
 // A thread's states of the reductions, of which there is one value in the end. Each takes in one
@@ -245,6 +246,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
 }
 
 }  // namespace detail
+#endif
 
 // Owners: each block has one tile of tile_extent x tile_extent elements, or with reductions several
 // in turn; thread t takes vector t % lanes of rows t / lanes, t / lanes + height, ... Registers:
@@ -259,6 +261,7 @@ template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(detail::tile_threads<Program>,
                                   detail::square_blocks_bound<Program>)
     transposed_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
   using namespace detail;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
@@ -289,6 +292,7 @@ __global__ void __launch_bounds__(detail::tile_threads<Program>,
   if (threadIdx.x != 0) return;
   store_all<place::row>(around, a);
   store_all<place::launch>(around, a);
+#endif
 }
 
 }  // namespace tenon
