@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan after two phases; parts of rows with random numbers, of which four elements share a call of
-// Philox, beside one in a loop for those whose positions do not follow each other.
+// A scan after two phases; every other column of rows with random numbers, of which four elements
+// share a call of Philox, beside one in a loop for those whose positions do not follow each other.
 // registers: 128
 // ptx-most(3528531795): 20
 
@@ -16,6 +16,6 @@ using matrix = tensor_argument<dtype::f32, dyn, dyn>;
 void instantiate() {
   compile_plan<matrix>([](auto x) { return cumsum(softmax(x, axis<1>), axis<1>); });
   compile_plan<matrix>([](auto x) {
-    return slice(dropout(softmax(x, axis<1>), 0.1f, 17), axis<1>, range<1, end>);
+    return slice(dropout(softmax(x, axis<1>), 0.1f, 17), axis<1>, range<1, end, 2>);
   });
 }

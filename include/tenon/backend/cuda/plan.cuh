@@ -8,7 +8,7 @@
 #include "tenon/backend/cuda/moved/rows_plan.cuh"
 #include "tenon/backend/cuda/ordered/plan.cuh"
 #include "tenon/backend/cuda/planes/plan.cuh"
-#include "tenon/backend/cuda/rows/plan.cuh"
+#include "tenon/backend/cuda/rows/column_parts_plan.cuh"
 #include "tenon/backend/cuda/rows/split_plan.cuh"
 #include "tenon/backend/cuda/scan/plan.cuh"
 #include "tenon/backend/cuda/scatter/plan.cuh"
@@ -36,13 +36,16 @@ template <class Program, family const* Family, column_order Columns = column_ord
     cuda_plan<Program> const of_vectors = detail::moved_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
   }
-  if constexpr (is_rows && detail::moved_rows_planner::moves<Program>) {
+  constexpr bool is_of_columns = detail::column_parts_planner::accepts<Program, Family>;
+  if constexpr (is_rows && !is_of_columns && detail::moved_rows_planner::moves<Program>) {
     cuda_plan<Program> const of_vectors = detail::moved_rows_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
   }
   // A sort has its memory; both store element by element too.
   if constexpr (Family == &schedules::sort || is_scan)
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
+  else if constexpr (is_of_columns)
+    return detail::column_parts_planner::plan<Program, Columns>(layout, call, facts);
   // The other skeletons store whole vectors, and have no neighbours in long blocks.
   else if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);

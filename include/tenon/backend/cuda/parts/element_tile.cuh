@@ -3,8 +3,8 @@
 // A thread's share of a tile of columns: operands loaded as vectors, kept packed, and handed out
 // element by element.
 
+#include "tenon/backend/cuda/parts/column_part.cuh"
 #include "tenon/backend/cuda/parts/element_stores.cuh"
-#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 
 namespace tenon::detail {
 
@@ -264,8 +264,8 @@ __device__ __forceinline__ void take_element(registers<Program, place::element>&
 
 // Writes the first `count` of V values of every element store, whose vector is item u of a tile.
 template <class Program, int V, int Dims, class Values, class Arguments, class Positions>
-__device__ __forceinline__ void store_item(Values const& values, Arguments const& a,
-                                           operand_offsets<Program> const& row,
+__device__ __forceinline__ void store_item(Values const& values, frame<Program> const& around,
+                                           Arguments const& a, operand_offsets<Program> const& row,
                                            Positions const& positions, int u, int count) {
   using selected_stores = element_stores<Program, V>;
   for_each_selected<Program, selected_stores>([&](auto selected) {
@@ -274,7 +274,9 @@ __device__ __forceinline__ void store_item(Values const& values, Arguments const
     using T = storage_t<I::type>;
     T* to = store_address<Program, k>(a, row.stores[I::bits]);
     packed<T, V> vector = pack<T>(read_register<k>(values).at);
-    if constexpr (Dims > 1) {
+    if constexpr (I::is_window) {
+      return store_column_part<Program, k>(to, vector, around, positions, u, count);
+    } else if constexpr (Dims > 1) {
       access const how = a.store_access[I::bits];
       if (how == access::elements) return store_elements(to, positions, vector, u, count);
       if (how != access::packed || count < V) {

@@ -79,7 +79,8 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   if constexpr (reductions_in<Program, Phase>)
     accumulate_item<Program, V, Items, Phase, (Dims > 1)>(states, values, u, count);
   if constexpr (Stores)
-    store_item<Program, V, Dims>(results, a, row, positions, position, is_row_inside ? count : 0);
+    store_item<Program, V, Dims>(results, around, a, row, positions, position,
+                                 is_row_inside ? count : 0);
 }
 
 // The positions of a batch of items, the first of which is item `first_item`, in columns of one

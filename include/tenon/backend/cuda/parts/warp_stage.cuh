@@ -61,6 +61,10 @@ struct staged_positions : item_positions<int> {
   // Writes the vectors of item u to the row at `row`. @pre all lanes of the warp are here
   template <class T, int V>
   __device__ __forceinline__ void send(T* row, packed<T, V> const& vector, int u) const;
+  // What is of columns first, ..., end - 1.
+  template <class T, int V>
+  __device__ __forceinline__ void send_part(T* row, packed<T, V> const& vector, int u, int first,
+                                            int end) const;
 };
 
 // What a vector of V elements of T is moved in.
@@ -166,10 +170,13 @@ template <class T, int V> struct staged_vectors {
     }
     return result;
   }
-  // Writes a run, of which each lane has a vector. @pre all lanes of the warp are here
+  // Writes a run, of which each lane has a vector, up to column `end`; IsPart: from column
+  // `first_column` on. @pre all lanes of the warp are here
+  template <bool IsPart>
   static __device__ __forceinline__ void send(unsigned char* slot, T* row,
                                               packed<T, V> const& vector,
-                                              staged_positions const& where, int u) {
+                                              staged_positions const& where, int u,
+                                              int first_column, int end) {
     unsigned char* const mine = own(slot, where);
     __syncwarp();
     if constexpr (bytes == 16) {
@@ -180,8 +187,9 @@ template <class T, int V> struct staged_vectors {
       for (int i = 0; i < words; ++i) word(mine + 4 * i) = vector.words[i];
     }
     __syncwarp();
-    int const begin = where.template begin<V>(u), all = (where.size - begin) * size,
-              step = 4 * where.lanes, left = all < step * words ? all : step * words;
+    int const begin = where.template begin<V>(u), all = (end - begin) * size,
+              step = 4 * where.lanes, left = all < step * words ? all : step * words,
+              least = IsPart && first_column > begin ? (first_column - begin) * size : 0;
     T* const to = row + begin;
     int const in_front = beyond(to);
     // The lanes of a whole warp begin with a cache line.
@@ -192,40 +200,41 @@ template <class T, int V> struct staged_vectors {
     unsigned char const* const from = slot + first;
     if constexpr (!has_parts) {
       if (where.lanes == 32)
-        send_words<32>(base, from, first, left, step);
+        send_words<32, IsPart>(base, from, first, least, left, step);
       else
-        send_words<0>(base, from, first, left, step);
-    } else if (where.lanes == 32 && left == 128 * words) {
-      put(base, from, first, left, in_front);
+        send_words<0, IsPart>(base, from, first, least, left, step);
+    } else if (where.lanes == 32 && left == 128 * words && least == 0) {
+      put(base, from, first, 0, left, in_front);
 #pragma unroll
       for (int i = 1; i < words; ++i) put_word(base + 128 * i, from + 128 * i, in_front);
-      put(base + 128 * words, from + 128 * words, first + 128 * words, left, in_front);
+      put(base + 128 * words, from + 128 * words, first + 128 * words, 0, left, in_front);
     } else {
 #pragma unroll 1
       for (int at = 0; first + at < left; at += step)
-        put(base + at, from + at, first + at, left, in_front);
+        put(base + at, from + at, first + at, least, left, in_front);
     }
   }
-  template <int Lanes>
+  template <int Lanes, bool IsPart>
   static __device__ __forceinline__ void send_words(unsigned char* to, unsigned char const* from,
-                                                    int first, int left, int step) {
+                                                    int first, int least, int left, int step) {
     if (Lanes > 0) step = 4 * Lanes;
 #pragma unroll
     for (int i = 0; i < words + (Lanes > 0); ++i)
-      if ((i > 0 || Lanes == 0 || first >= 0) && left - first >= i * step + 4)
+      if (((!IsPart && (i > 0 || Lanes == 0)) || first + i * step >= least) &&
+          left - first >= i * step + 4)
         put_word(to + i * step, from + i * step, 0);
   }
 
  private:
-  // Writes the word that is at byte `at` of a run of `left` bytes, as far as it is of it.
+  // Writes the word that is at byte `at` of a run, as far as it is of bytes least, ..., left - 1.
   static __device__ __forceinline__ void put(unsigned char* to, unsigned char const* from, int at,
-                                             int left, int in_front) {
-    if (at >= 0 && at + 4 <= left) {
+                                             int least, int left, int in_front) {
+    if (at >= least && at + 4 <= left) {
       put_word(to, from, in_front);
     } else if constexpr (has_parts) {
 #pragma unroll
       for (int byte = 0; byte < 4; byte += size)
-        if (at + byte >= 0 && at + byte < left)
+        if (at + byte >= least && at + byte < left)
           *reinterpret_cast<T*>(to + byte) = *reinterpret_cast<T const*>(from + byte);
     }
   }
@@ -245,7 +254,13 @@ template <class T, int V>
 __device__ __forceinline__ void staged_positions::send(T* row, packed<T, V> const& vector,
                                                        int u) const {
   // Of 16 bytes whatever T is: warps that store one type meet none that store another.
-  staged_vectors<T, V>::send(slot(16, 0), row, vector, *this, u);
+  staged_vectors<T, V>::template send<false>(slot(16, 0), row, vector, *this, u, 0, size);
+}
+template <class T, int V>
+__device__ __forceinline__ void staged_positions::send_part(T* row, packed<T, V> const& vector,
+                                                            int u, int first, int end) const {
+  staged_vectors<T, V>::template send<true>(slot(16, 0), row, vector, *this, u, first,
+                                            end < size ? end : size);
 }
 #endif
 

@@ -84,7 +84,7 @@ struct rows_planner : streamed_rows_planner {
     return share.lanes > 0 && share.blocks == 1;
   }
 
- private:
+ protected:
   // How a row of that many vectors is shared; a function of nothing else, because results depend on
   // it. Up to 32 threads they are a power of two.
   struct row_share {
