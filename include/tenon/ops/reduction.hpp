@@ -129,7 +129,7 @@ struct moments : state_reduction {
   static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
     T n = group.sum(mine.n), shift = group.first(mine.mean);
     T offset = mine.mean - shift, weighted = group.sum(mine.n * offset);
-    T mean = n == 0 ? T(0) : weighted / n;
+    T mean = weighted * inverse(n);
     T deviation = offset - mean, m2 = group.sum(mine.m2 + mine.n * deviation * deviation);
     // Only now: groups of one warp may differ in it, and all lanes take part in every sum.
     if (n == 0) return mine;
@@ -154,6 +154,9 @@ struct moments : state_reduction {
   }
 
  private:
+  // Of a number of elements; its error is one of what the means do not have in common.
+  static TENON_HD float inverse(float n) { return math::approximate::reciprocal(n); }
+  static TENON_HD double inverse(double n) { return 1 / n; }
   template <bool IsWhole, class T, int Count>
   static constexpr TENON_HD state<T> lift_masked(T const (&x)[Count], int valid) {
     T centre = x[0];
