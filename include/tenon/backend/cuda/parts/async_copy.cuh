@@ -44,8 +44,7 @@ __device__ __forceinline__ void copy_under_way(void* to, void const* from, bool 
 }
 // The same; `to` becomes 0 where it is not wanted.
 template <int Bytes>
-__device__ __forceinline__ void copy_or_clear(void* to, void const* from, bool is_wanted) {
-  auto const shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+__device__ __forceinline__ void copy_or_clear(unsigned shared, void const* from, bool is_wanted) {
   if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
                  "r"(is_wanted ? 16 : 0)
@@ -54,6 +53,10 @@ __device__ __forceinline__ void copy_or_clear(void* to, void const* from, bool i
     asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(shared), "l"(from),
                  "r"(is_wanted ? Bytes : 0), "n"(Bytes)
                  : "memory");
+}
+template <int Bytes>
+__device__ __forceinline__ void copy_or_clear(void* to, void const* from, bool is_wanted) {
+  copy_or_clear<Bytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, is_wanted);
 }
 __device__ __forceinline__ void end_of_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");

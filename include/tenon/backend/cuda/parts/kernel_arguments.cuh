@@ -50,6 +50,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   bool is_packed;      // every operand is, the columns are whole vectors, and positions count up
   bool is_contiguous;  // every operand is packed, or would be if it were aligned
   bool has_strided;    // some operand is
+  access load_access[loads_held], store_access[stores_held];
   long long scalars[at_least_one(traits::scalar_count)];
   long long sizes[at_least_one(traits::size_count)];
   work_split split;
@@ -57,8 +58,6 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   index_group<ColumnDims, Bits> columns;
   long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
   long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
-  access load_access[loads_held], store_access[stores_held];
-
   // What follows from shapes, strides and alignment; the rest is set for each call.
   [[gnu::cold]] static kernel_arguments of(bound_layout<Program> const& layout,
                                            bound_arguments<Program> const& call, int vector_width,

@@ -109,34 +109,49 @@ concept combines_lanes = requires(State const& state, lane_group const& group) {
   Op::combine_all(state, group);
 };
 
+// This lane's state and that of the lane `distance` away, in lane order on both sides.
+template <class Op, class State>
+__device__ __forceinline__ State combine_across(State const& state, int distance) {
+  state_words<State> other(state);
+#pragma unroll
+  for (int w = 0; w < state_words<State>::count; ++w)
+    other.words[w] = __shfl_xor_sync(~0u, other.words[w], distance);
+  if constexpr (std::is_class_v<State>) {
+    bool const is_later = ((threadIdx.x + threadIdx.y * blockDim.x) & distance) != 0;
+    State theirs = other.state(), first = state, second = theirs;
+    if (is_later) first = theirs, second = state;
+    return Op::combine(first, second);
+  } else {
+    return Op::combine(state, other.state());
+  }
+}
+
+// Which shuffles over fewer lanes than there may be are compiled: a branch around each, all of them
+// at a few registers more, or a loop over those that are needed.
+enum class lane_steps { branches, straight, loop };
+
 // Combines the states of neighbouring groups of `lanes` lanes, at most MaxLanes and a power of two.
-// IsStraight: shuffles that are not needed instead of branches around them, at a few registers
-// more.
 // @pre all 32 lanes call it
-// @post every lane of a group holds the same bits: a pair combines in lane order on both sides
-template <class Op, int MaxLanes, bool IsStraight = false, class State>
+// @post every lane of a group holds the same bits
+template <class Op, int MaxLanes, lane_steps Steps = lane_steps::branches, class State>
 __device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes) {
-  if constexpr (combines_lanes<Op, State>) return Op::combine_all(state, lane_group{lanes});
-  unsigned lane = threadIdx.x + threadIdx.y * blockDim.x;
+  if constexpr (combines_lanes<Op, State>) {
+    return Op::combine_all(state, lane_group{lanes});
+  } else if constexpr (Steps == lane_steps::loop) {
+#pragma unroll 1
+    for (int distance = lanes / 2; distance > 0; distance /= 2)
+      state = combine_across<Op>(state, distance);
+    return state;
+  } else {
 #pragma unroll
-  for (int distance = MaxLanes / 2; distance > 0; distance /= 2) {
-    constexpr bool has_branch = !IsStraight || std::is_class_v<State>;
-    if (has_branch && distance >= lanes) continue;
-    state_words<State> other(state);
-#pragma unroll
-    for (int w = 0; w < state_words<State>::count; ++w)
-      other.words[w] = __shfl_xor_sync(~0u, other.words[w], distance);
-    if constexpr (std::is_class_v<State>) {
-      bool is_later = (lane & distance) != 0;
-      State theirs = other.state(), first = state, second = theirs;
-      if (is_later) first = theirs, second = state;
-      state = Op::combine(first, second);
-    } else {
-      State const both = Op::combine(state, other.state());
+    for (int distance = MaxLanes / 2; distance > 0; distance /= 2) {
+      constexpr bool has_branch = Steps == lane_steps::branches || std::is_class_v<State>;
+      if (has_branch && distance >= lanes) continue;
+      State const both = combine_across<Op>(state, distance);
       if (has_branch || distance < lanes) state = both;
     }
+    return state;
   }
-  return state;
 }
 
 // Shared memory for `Count` states of reduction K in each of two buffers: one barrier per use,
@@ -168,7 +183,7 @@ template <class Program, int K, int Count> struct shared_states {
 
 // Combines states first, first + 1, ... of `count` in shared memory. @pre all 32 lanes call it
 // @post the order depends on `count` alone
-template <class Program, int K, int Count, bool IsStraight = false>
+template <class Program, int K, int Count, lane_steps Steps = lane_steps::branches>
 __device__ __forceinline__ auto combine_shared(int buffer, int first, int count) {
   using facts = reduction_facts<Program, K>;
   int lanes = count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count;
@@ -182,7 +197,7 @@ __device__ __forceinline__ auto combine_shared(int buffer, int first, int count)
       state =
           facts::op::combine(state, shared_states<Program, K, Count>::get(buffer, first + other));
   }
-  return combine_lanes<typename facts::op, 32, IsStraight>(state, lanes);
+  return combine_lanes<typename facts::op, 32, Steps>(state, lanes);
 }
 
 // Combines over all threads of the block, of which there are MaxThreads along x if IsExact: a

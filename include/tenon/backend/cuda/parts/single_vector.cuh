@@ -7,41 +7,51 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-// The first `count` elements of vector `index` of the columns in operand K; the others are 0.
+// The first `count` elements of vector `index` of the columns in operand K, which is not contiguous
+// along them; the others are 0.
+template <class Program, int K, int V, class Arguments>
+__device__ __forceinline__ auto load_by_places(Arguments const& a,
+                                               operand_offsets<Program> const& row, long long index,
+                                               int count) {
+  using I = typename program_traits<Program>::template at<K>;
+  using T = storage_t<I::type>;
+  access const how = a.load_access[I::bits];
+  T const* const from = load_address<Program, K>(a, row.loads[I::bits]);
+  packed<T, V> result{};
+#pragma unroll 1
+  for (int i = 0; i < (how == access::strided ? V : 1) && i < count; ++i) {
+    long long offset = 0;
+    for_each_digit(a.columns, index * V + i,
+                   [&](int d, long long digit) { offset += digit * a.load_columns[I::bits][d]; });
+    if (how == access::blocked) {
+      load_packed<expected_reuse<Program, I, false>>(result, from + offset);
+      continue;
+    }
+    packed<T, 1> one{};
+    load_packed<reuse::expected>(one, from + offset);
+    if (how == access::splat)
+      result = splat<V>(one);
+    else
+      push_element(result, one);
+  }
+  // What was pushed moves on to its place.
+  if (how == access::strided)
+#pragma unroll 1
+    for (int i = count; i < V; ++i) push_element(result, packed<T, 1>{});
+  return result;
+}
+
+// The same of an operand of any kind.
 template <class Program, int K, int V, int Dims, class Arguments>
 __device__ __forceinline__ auto load_vector(Arguments const& a, operand_offsets<Program> const& row,
                                             long long index, int count) {
   using I = typename program_traits<Program>::template at<K>;
   using T = storage_t<I::type>;
   access const how = a.load_access[I::bits];
-  T const* from = load_address<Program, K>(a, row.loads[I::bits]);
-  packed<T, V> result{};
   if constexpr (Dims > contiguous_columns)
-    if (how > access::elements) {
-#pragma unroll 1
-      for (int i = 0; i < (how == access::strided ? V : 1) && i < count; ++i) {
-        long long offset = 0;
-        for_each_digit(a.columns, index * V + i, [&](int d, long long digit) {
-          offset += digit * a.load_columns[I::bits][d];
-        });
-        if (how == access::blocked) {
-          load_packed<expected_reuse<Program, I, false>>(result, from + offset);
-          continue;
-        }
-        packed<T, 1> one{};
-        load_packed<reuse::expected>(one, from + offset);
-        if (how == access::splat)
-          result = splat<V>(one);
-        else
-          push_element(result, one);
-      }
-      // What was pushed moves on to its place.
-      if (how == access::strided)
-#pragma unroll 1
-        for (int i = count; i < V; ++i) push_element(result, packed<T, 1>{});
-      return result;
-    }
-  from += index * V;
+    if (how > access::elements) return load_by_places<Program, K, V>(a, row, index, count);
+  T const* const from = load_address<Program, K>(a, row.loads[I::bits]) + index * V;
+  packed<T, V> result{};
   bool const is_whole = how == access::packed && count >= V;
   load_packed<expected_reuse<Program, I, false>>(result, from, is_whole);
   if (!is_whole) result = load_some<V>(from, 0, count);

@@ -37,26 +37,31 @@ __device__ __forceinline__ void load_staged(Tile& tile, Arguments const& a,
     });
   };
   __syncwarp();  // what was in the slots is not needed any more
-  visit([&](auto selected, auto const* from, unsigned char* slot, int step, bool is_staged) {
+  visit([&](auto selected, auto const* from, unsigned slot, int step, bool is_staged) {
     constexpr int k = decltype(selected)::value;
+    [[maybe_unused]] unsigned const first_slot = slot;
     using vectors = staged_vectors<std::remove_cvref_t<decltype(*from)>, V>;
 #pragma unroll 1
     for (int u = 0; u < Items && where.is_live(u); ++u, slot += step) {
-      if constexpr (vectors::words > 0)
-        if (is_staged) {
-          vectors::bring(slot, from, where, u);
-          continue;
-        }
-      if constexpr (vectors::words == 0 || Dims > contiguous_columns) {
-        auto const vector = load_vector<Program, k, V, Dims>(
-            a, row, origin + where.at(u), where.size > 0 ? where.template count<V>(u) : 0);
-        __builtin_memcpy(vectors::own(slot, where), vector.words, vectors::bytes);
-      }
+      unsigned const mine = vectors::own(slot, where);
+      int const begin = where.template begin<V>(u),
+                count = where.size > 0 ? where.template count<V>(u) : 0;
+      if constexpr (vectors::words == 0)
+        store_shared(mine, load_vector<Program, k, V, Dims>(a, row, origin + where.at(u), count));
+      else if (is_staged)
+        vectors::bring(slot, from + begin, (where.size - begin) * vectors::size, begin == 0, where);
+      else if constexpr (Dims > contiguous_columns)
+        store_shared(mine, load_by_places<Program, k, V>(a, row, origin + where.at(u), count));
     }
+    if constexpr (vectors::words > 0 && vectors::has_parts)
+      if (is_staged)
+#pragma unroll 1
+        for (int u = 0; u < Items && where.is_live(u); ++u)
+          vectors::bring_ends(first_slot + u * step, from, where, u);
   });
   wait_for_sent();
   __syncwarp();
-  visit([&](auto selected, auto const* from, unsigned char* slot, int step, bool is_staged) {
+  visit([&](auto selected, auto const* from, unsigned slot, int step, bool is_staged) {
     using vectors = staged_vectors<std::remove_cvref_t<decltype(*from)>, V>;
     auto& to = read_register<decltype(selected)::value>(tile).at;
 #pragma unroll
@@ -64,9 +69,9 @@ __device__ __forceinline__ void load_staged(Tile& tile, Arguments const& a,
       to[u] = {};
       if (!where.is_live(u)) continue;
       if constexpr (vectors::words > 0)
-        to[u] = vectors::take(slot, from, where, u, is_staged);
+        to[u] = vectors::take(slot, from, where, is_staged);
       else
-        __builtin_memcpy(to[u].words, vectors::own(slot, where), vectors::bytes);
+        load_shared(to[u], vectors::own(slot, where));
     }
   });
 }

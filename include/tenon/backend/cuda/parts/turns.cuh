@@ -32,9 +32,11 @@ inline constexpr bool has_batches = []<int... K>(std::integer_sequence<int, K...
 }
 (held_sequence<Program, Running>{});
 
-// As process_tile, with the same bits. take(item, u) loads the vectors of item u.
+// As process_tile, with the same bits. take(item, u) loads the vectors of item u. Items are a loop,
+// Pair of them at a time: none is computed by itself, so that they do not wait for each other.
+// @pre the items of a pair may be taken if the first one is live
 // @post every chain of the states has the items that it would have there
-template <int Phase, bool Stores, int V, int Items, int Dims, class Program, class Take,
+template <int Phase, bool Stores, int V, int Items, int Dims, int Pair, class Program, class Take,
           class States, class Arguments, class Positions>
 __device__ __forceinline__ void process_in_turns(Take const& take, States& states,
                                                  frame<Program> const& around, Arguments const& a,
@@ -42,42 +44,39 @@ __device__ __forceinline__ void process_in_turns(Take const& take, States& state
                                                  Positions const& positions, bool is_row_inside) {
   using running = running_states<Program, V, Items, Phase>;
   using loads = item_loads<Program, V, Phase, Stores>;
-  [[maybe_unused]] constexpr int batch = running::batch_items, chains = running::chains,
-                                 together = batch < chains ? chains : batch;
+  constexpr bool has_batch = has_batches<Program, running>;
+  constexpr int batch = running::batch_items, chains = running::chains,
+                pair = has_batch && batch < Pair ? batch : Pair,
+                whole = reductions_in<Program, Phase> ? chains : 1;
+  // The values of a batch are an array of registers: its items are not a loop.
+  constexpr int together = !has_batch ? pair : batch < chains ? chains : batch;
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
   selected_registers<Program, no_loads> none;
-  if constexpr (has_batches<Program, running>) {
-    // The values of a batch are an array of registers: its items are not a loop.
 #pragma unroll 1
-    for (int first = 0; first < Items && positions.is_live(first); first += together) {
-      int live_elements = 0;
+  for (int first = 0; first < Items && (first % whole != 0 || positions.is_live(first));
+       first += together) {
+    int live_elements = 0;
 #pragma unroll
-      for (int w = 0; w < together; ++w) {
-        int const u = first + w;
-        if (positions.is_live(u)) {
-          selected_registers<Program, loads> item;
-          take(item, u);
+    for (int w = 0; w < together; w += pair) {
+      if (positions.is_live(first + w)) {
+        selected_registers<Program, loads> items[pair];
+#pragma unroll
+        for (int i = 0; i < pair; ++i) take(items[i], first + w + i);
+#pragma unroll
+        for (int i = 0; i < pair; ++i) {
+          int const u = first + w + i;
           process_item<Phase, Stores, V, Items, Dims, no_loads, no_loads, loads>(
-              w, none, none, item, values, states, around, a, row, positions, u, is_row_inside);
+              w + i, none, none, items[i], values, states, around, a, row, positions, u,
+              is_row_inside);
           live_elements += positions.template count<V>(u);
         }
-        if ((w + 1) % batch != 0) continue;
-        accumulate_batch<Program, V, Items, Phase>(states, values, live_elements,
-                                                   unordered_batch{});
-        live_elements = 0;
       }
+      if (!has_batch || (w + pair) % batch != 0) continue;
+      accumulate_batch<Program, V, Items, Phase>(states, values, live_elements, unordered_batch{});
+      live_elements = 0;
     }
-  } else {
-#pragma unroll 1
-    for (int u = 0; u < Items && (u % chains != 0 || positions.is_live(u)); ++u) {
-      if (positions.is_live(u)) {
-        selected_registers<Program, loads> item;
-        take(item, u);
-        process_item<Phase, Stores, V, Items, Dims, no_loads, no_loads, loads>(
-            0, none, none, item, values, states, around, a, row, positions, u, is_row_inside);
-      }
-      rotate_chains<Program, running>(states);
-    }
+#pragma unroll
+    for (int w = 0; w < together % chains; ++w) rotate_chains<Program, running>(states);
   }
 }
 

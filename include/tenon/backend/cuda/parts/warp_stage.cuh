@@ -10,13 +10,14 @@
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
+#include "tenon/backend/cuda/parts/shared_access.cuh"
 
 namespace tenon::detail {
 
 // What an item of an operand takes in shared memory: its vectors, and to each run a word more,
 // because what is not of whole words may begin in the midst of one.
 constexpr TENON_HD int staged_bytes_per_item(int bytes, int lanes, int rows) {
-  return rows * (lanes * bytes + 16 * (lanes < 32 ? 1 : lanes / 32));
+  return rows * (lanes * bytes + 16 * ((lanes + 31) / 32));
 }
 
 #if defined(__CUDA_ARCH__)
@@ -26,22 +27,28 @@ struct staged_positions : item_positions<int> {
   int lane, lanes;  // of the run
   int size;         // elements of the row
   int run;          // which of the block's
+  unsigned memory;  // the address of the first slot
 
   // Of the row that blockDim.x threads share. @pre blockDim.x is a power of two, or of whole warps
   __device__ __forceinline__ staged_positions(item_positions<int> const& all, int size)
       : item_positions<int>(all),
-        lane(static_cast<int>(threadIdx.x % 32)),
         lanes(blockDim.x < 32 ? static_cast<int>(blockDim.x) : 32),
-        size(size),
-        run(static_cast<int>(blockDim.x < 32 ? threadIdx.y
-                                             : (threadIdx.y * blockDim.x + threadIdx.x) / 32)) {}
+        size(size) {
+    // Known to be one number or another, it would have nvcc 13.0 compile every loop twice.
+    asm volatile("" : "+r"(lanes));
+    extern __shared__ __align__(16) unsigned char staged[];
+    memory = static_cast<unsigned>(__cvta_generic_to_shared(staged));
+    asm volatile("" : "+r"(memory));
+    int const thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+    lane = thread & (lanes - 1), run = thread >> (31 - __clz(lanes));
+    asm volatile("" : "+r"(lane), "+r"(run));
+  }
   static __device__ __forceinline__ int bytes_per_item(int bytes) {
     return staged_bytes_per_item(bytes, static_cast<int>(blockDim.x), static_cast<int>(blockDim.y));
   }
   // This thread's run of an item that begins `offset` bytes after the first.
-  __device__ __forceinline__ unsigned char* slot(int bytes, int offset) const {
-    extern __shared__ __align__(16) unsigned char staged[];
-    return staged + offset + run * (lanes * bytes + 16);
+  __device__ __forceinline__ unsigned slot(int bytes, int offset) const {
+    return memory + offset + run * (lanes * bytes + 16);
   }
 
   __device__ __forceinline__ staged_positions from(int u) const {
@@ -72,181 +79,172 @@ template <class T, int V> struct staged_vectors {
   static constexpr int bytes = packed<T, V>::bytes, words = bytes / 4,
                        size = static_cast<int>(sizeof(T));
   static constexpr bool has_parts = size < 4;  // of words
+  using vector = packed<T, V>;
+  using element = packed<T, 1>;
 
   // Bytes of the word in which an operand begins that are in front of it.
   static __device__ __forceinline__ int beyond(T const* at) {
     return has_parts ? static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 4) : 0;
   }
-  template <class Byte> static __device__ __forceinline__ auto& word(Byte* at) {
-    if constexpr (std::is_const_v<Byte>)
-      return *reinterpret_cast<unsigned const*>(at);
-    else
-      return *reinterpret_cast<unsigned*>(at);
-  }
-
   // Where this lane's vector is.
-  static __device__ __forceinline__ unsigned char* own(unsigned char* slot,
-                                                       staged_positions const& where) {
+  static __device__ __forceinline__ unsigned own(unsigned slot, staged_positions const& where) {
     return slot + where.lane * bytes;
   }
 
-  // Asks for a run of the row that begins at `row`; what is not of the row becomes 0.
-  static __device__ __forceinline__ void bring(unsigned char* slot, T const* row,
-                                               staged_positions const& where, int u) {
-    int const begin = where.template begin<V>(u), before = begin * size;
-    T const* const from = row + begin;
-    int const in_front = beyond(from);
-    // Of this lane's first word, where it is in the run, and what is left of the row from there.
-    int const first = 4 * where.lane - in_front, all = (where.size - begin) * size;
-    unsigned char const* const base = reinterpret_cast<unsigned char const*>(from) + first;
-    unsigned char* const to = slot + 4 * where.lane;
-    int const step = 4 * where.lanes;
-    if constexpr (!has_parts) {
-      if (where.lanes == 32)
-        bring_words<32>(to, base, all - first, step);
-      else
-        bring_words<0>(to, base, all - first, step);
-    } else if (all >= step * words + (in_front > 0 ? 4 - in_front : 0) && before >= in_front) {
-      // Most are inside.
+  // Asks for a run that begins at `from`, from where the row has `all` bytes; what is not of the
+  // row becomes 0. Words that are of the row in part are left to bring_ends().
+  static __device__ __forceinline__ void bring(unsigned slot, T const* from, int all, bool is_first,
+                                               staged_positions const& where) {
+    if (where.lanes == 32)
+      bring_words<128>(slot, from, all, is_first, where);
+    else
+      bring_words<4>(slot, from, all, is_first, where);
+  }
+  // Puts the words of the run that are of the row in part.
+  static __device__ __forceinline__ void bring_ends(unsigned slot, T const* row,
+                                                    staged_positions const& where, int u) {
+    if constexpr (has_parts) {
+      int const begin = where.template begin<V>(u), all = (where.size - begin) * size;
+      int const in_front = beyond(row);
+      static_assert(size == 2 || size == 1);
+      // The word that the row begins with, and the one that it ends with.
+      int const last = (all + in_front - 1) & ~3;
+      bool const is_first = begin == 0 && in_front > 0 && all > 0,
+                 is_last = all > 0 && last <= bytes * where.lanes && (all + in_front) % 4 != 0 &&
+                           !(is_first && last == 0);
+      if (where.lane > 0 || !(is_first || is_last)) return;
+      element of_first[3], of_last[3];
 #pragma unroll
-      for (int i = 0; i < words; ++i) copy_under_way<4>(to + i * step, base + i * step, true);
-      copy_under_way<4>(to + words * step, base + words * step, where.lane == 0 && in_front > 0);
-    } else {
-#pragma unroll 1
-      for (int at = 0; at + 4 * where.lane < step * words + 4; at += step) {
-        int const here = first + at;
-        bool const is_whole = here + 4 <= all && here + before >= 0;
-        if (is_whole || here >= all || here + 4 <= -before)
-          copy_or_clear<4>(to + at, base + at, is_whole);
-        else
-          word(to + at) = some_of(base + at, -before - here, all - here);
+      for (int i = 0; i < 4 - size; i += size) {
+        of_first[i] = of_last[i] = {};
+        int const place = size + i;  // in the first word
+        load_packed<reuse::expected>(of_first[i], row + (place - in_front) / size,
+                                     is_first && place >= in_front && place - in_front < all);
+        load_packed<reuse::expected>(of_last[i], row + begin + (last - in_front + i) / size,
+                                     is_last && last - in_front + i < all);
       }
-    }
-  }
-  // Lanes of the run, or 0 where only the launch says how many there are.
-  template <int Lanes>
-  static __device__ __forceinline__ void bring_words(unsigned char* to, unsigned char const* from,
-                                                     int left, int step) {
-    if (Lanes > 0) step = 4 * Lanes;
+      packed<unsigned, 1> low{}, high{};
 #pragma unroll
-    for (int i = 0; i < words; ++i)
-      copy_or_clear<4>(to + i * step, from + i * step, left >= i * step + 4);
-  }
-  // The elements of a word from byte `first` to before byte `end`.
-  static __device__ __forceinline__ unsigned some_of(unsigned char const* at, int first, int end) {
-    unsigned some = 0;
-#pragma unroll
-    for (int byte = 0; byte < 4; byte += size) {
-      packed<T, 1> one{};
-      load_packed<reuse::expected>(one, reinterpret_cast<T const*>(at + byte),
-                                   byte >= first && byte < end);
-      some |= one.words[0] << byte * 8;
+      for (int i = 0; i < 4 - size; i += size)
+        high.words[0] |= of_first[i].words[0] << 8 * (size + i),
+            low.words[0] |= of_last[i].words[0] << 8 * i;
+      if (is_first) store_shared(slot, high);
+      if (is_last) store_shared(slot + last, low);
     }
-    return some;
   }
   // @pre the run is there, and the warp knows; is_shifted: bring() asked for it
-  static __device__ __forceinline__ packed<T, V> take(unsigned char* slot, T const* row,
-                                                      staged_positions const& where, int u,
-                                                      bool is_shifted) {
-    packed<T, V> result;
-    unsigned char* const mine = own(slot, where);
-    if constexpr (bytes == 16) {
-      uint4 const four = *reinterpret_cast<uint4 const*>(mine);
-      result.words[0] = four.x, result.words[1] = four.y, result.words[2] = four.z,
-      result.words[3] = four.w;
-    } else {
-#pragma unroll
-      for (int i = 0; i < words; ++i) result.words[i] = word(mine + 4 * i);
-    }
+  static __device__ __forceinline__ vector take(unsigned slot, T const* row,
+                                                staged_positions const& where, bool is_shifted) {
+    vector result;
+    unsigned const mine = own(slot, where);
+    load_shared(result, mine);
     if constexpr (has_parts) {
-      unsigned const by = is_shifted
-                              ? static_cast<unsigned>(beyond(row + where.template begin<V>(u))) * 8
-                              : 0,
-                     next = word(mine + bytes);
+      packed<unsigned, 1> next;
+      load_shared(next, mine + bytes);
+      unsigned const by = is_shifted ? static_cast<unsigned>(beyond(row)) * 8 : 0;
 #pragma unroll
       for (int i = 0; i < words; ++i)
-        result.words[i] =
-            __funnelshift_r(result.words[i], i + 1 < words ? result.words[i + 1] : next, by);
+        result.words[i] = __funnelshift_r(result.words[i],
+                                          i + 1 < words ? result.words[i + 1] : next.words[0], by);
     }
     return result;
   }
   // Writes a run, of which each lane has a vector, up to column `end`; IsPart: from column
   // `first_column` on. @pre all lanes of the warp are here
   template <bool IsPart>
-  static __device__ __forceinline__ void send(unsigned char* slot, T* row,
-                                              packed<T, V> const& vector,
+  static __device__ __forceinline__ void send(unsigned slot, T* row, vector const& mine,
                                               staged_positions const& where, int u,
                                               int first_column, int end) {
-    unsigned char* const mine = own(slot, where);
-    __syncwarp();
-    if constexpr (bytes == 16) {
-      *reinterpret_cast<uint4*>(mine) =
-          uint4{vector.words[0], vector.words[1], vector.words[2], vector.words[3]};
-    } else {
-#pragma unroll
-      for (int i = 0; i < words; ++i) word(mine + 4 * i) = vector.words[i];
-    }
-    __syncwarp();
     int const begin = where.template begin<V>(u), all = (end - begin) * size,
-              step = 4 * where.lanes, left = all < step * words ? all : step * words,
+              most = where.lanes * bytes, left = all < most ? all : most,
               least = IsPart && first_column > begin ? (first_column - begin) * size : 0;
     T* const to = row + begin;
     int const in_front = beyond(to);
-    // The lanes of a whole warp begin with a cache line.
-    int const line =
-        where.lanes == 32 ? static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128) : in_front;
-    int const first = 4 * where.lane - line;  // of this lane's first word in the run
-    unsigned char* const base = reinterpret_cast<unsigned char*>(to) + first;
-    unsigned char const* const from = slot + first;
-    if constexpr (!has_parts) {
-      if (where.lanes == 32)
-        send_words<32, IsPart>(base, from, first, least, left, step);
-      else
-        send_words<0, IsPart>(base, from, first, least, left, step);
-    } else if (where.lanes == 32 && left == 128 * words && least == 0) {
-      put(base, from, first, 0, left, in_front);
+    __syncwarp();
+    if constexpr (has_parts) {
+      // As the words of memory have them, the first of which begins in front of the run.
+      unsigned const before = __shfl_up_sync(~0u, mine.words[words - 1], 1);
+      vector shifted;
 #pragma unroll
-      for (int i = 1; i < words; ++i) put_word(base + 128 * i, from + 128 * i, in_front);
-      put(base + 128 * words, from + 128 * words, first + 128 * words, 0, left, in_front);
+      for (int i = 0; i < words; ++i)
+        shifted.words[i] =
+            __funnelshift_l(i > 0 ? mine.words[i - 1] : before, mine.words[i], in_front * 8);
+      packed<unsigned, 1> const rest{__funnelshift_l(mine.words[words - 1], 0, in_front * 8)};
+      store_shared(own(slot, where), shifted);
+      if (where.lane == where.lanes - 1) store_shared(slot + most, rest);
     } else {
-#pragma unroll 1
-      for (int at = 0; first + at < left; at += step)
-        put(base + at, from + at, first + at, least, left, in_front);
+      store_shared(own(slot, where), mine);
     }
-  }
-  template <int Lanes, bool IsPart>
-  static __device__ __forceinline__ void send_words(unsigned char* to, unsigned char const* from,
-                                                    int first, int least, int left, int step) {
-    if (Lanes > 0) step = 4 * Lanes;
+    __syncwarp();
+    // The lanes of a whole warp begin with a cache line.
+    if (where.lanes == 32)
+      send_words<128, IsPart>(slot, to, least, left,
+                              static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 128),
+                              in_front, where);
+    else
+      send_words<0, IsPart>(slot, to, least, left, in_front, in_front, where);
+    if constexpr (has_parts) {
+      // What is not of whole words at both ends.
+      int const head = -(least + in_front) & 3, tail = (left + in_front) & 3;
 #pragma unroll
-    for (int i = 0; i < words + (Lanes > 0); ++i)
-      if (((!IsPart && (i > 0 || Lanes == 0)) || first + i * step >= least) &&
-          left - first >= i * step + 4)
-        put_word(to + i * step, from + i * step, 0);
+      for (int i = 0; i < 4 - size; i += size) {
+        int const first = least + i, last = left - size - i;
+        send_element(to, slot + in_front, first, where.lane == 0 && i < head && first < left);
+        send_element(to, slot + in_front, last,
+                     where.lane == where.lanes - 1 && i < tail && last >= least);
+      }
+    }
   }
 
  private:
-  // Writes the word that is at byte `at` of a run, as far as it is of bytes least, ..., left - 1.
-  static __device__ __forceinline__ void put(unsigned char* to, unsigned char const* from, int at,
-                                             int least, int left, int in_front) {
-    if (at >= least && at + 4 <= left) {
-      put_word(to, from, in_front);
-    } else if constexpr (has_parts) {
+  // Step: bytes from word to word of a lane: neighbouring words of a whole warp at a time, or of
+  // each lane those of its own vector.
+  template <int Step>
+  static __device__ __forceinline__ void bring_words(unsigned slot, T const* from, int all,
+                                                     bool is_first, staged_positions const& where) {
+    constexpr bool is_own = Step == 4;
+    int const in_front = beyond(from), place = where.lane * (is_own ? bytes : 4);
+    // Of this lane's first word, where it is in the run, and what is left of the row from there.
+    int const first = place - in_front, left = all - first;
+    unsigned char const* const at = reinterpret_cast<unsigned char const*>(from) + first;
+    unsigned const to = slot + place;
 #pragma unroll
-      for (int byte = 0; byte < 4; byte += size)
-        if (at + byte >= least && at + byte < left)
-          *reinterpret_cast<T*>(to + byte) = *reinterpret_cast<T const*>(from + byte);
+    for (int i = 0; i < words + has_parts; ++i) {
+      bool const is_word = left >= i * Step + 4 && (i > 0 || !has_parts || first >= 0 || !is_first);
+      bool const has_word =
+          i < words || (in_front > 0 && where.lane == (is_own ? where.lanes - 1 : 0));
+      if constexpr (!has_parts)
+        copy_word(to + i * Step, at + i * Step, is_word);
+      else
+        copy_word(to + i * Step, at + i * Step, is_word, has_word && (is_word || left <= i * Step));
     }
   }
-  static __device__ __forceinline__ void put_word(unsigned char* to, unsigned char const* from,
-                                                  int in_front) {
-    unsigned value;
-    if constexpr (has_parts)
-      value = __funnelshift_rc(word(from + (in_front != 0 ? in_front - 4 : 0)),
-                               word(from + in_front), 32 - static_cast<unsigned>(in_front) * 8);
-    else
-      value = word(from);
-    __stcs(reinterpret_cast<unsigned*>(to), value);
+  // Step is 0 where only the launch says how many bytes they are.
+  template <int Step, bool IsPart>
+  static __device__ __forceinline__ void send_words(unsigned slot, T* to, int least, int left,
+                                                    int line, int in_front,
+                                                    staged_positions const& where) {
+    int const at = 4 * where.lane - line, step = Step > 0 ? Step : 4 * where.lanes;
+    unsigned char* const base = reinterpret_cast<unsigned char*>(to) + at;
+    unsigned const from = slot + at + in_front;
+#pragma unroll
+    for (int i = 0; i < words + (Step > 0 || has_parts); ++i) {
+      bool const is_wanted =
+          ((!IsPart && i > 0) || at + i * step >= least) && left - at >= i * step + 4;
+      // What is not wanted is read from the slot all the same: a load that is left out keeps what
+      // its register had before.
+      bool const is_inside = i > 0 && i < words;
+      packed<unsigned, 1> value;
+      load_shared(value, is_inside || is_wanted ? from + i * step : slot);
+      store_packed(reinterpret_cast<unsigned*>(base + i * step), value, is_wanted);
+    }
+  }
+  static __device__ __forceinline__ void send_element(T* to, unsigned slot, int at,
+                                                      bool is_wanted) {
+    if (!is_wanted) return;
+    element one;
+    load_shared(one, slot + at);
+    store_packed(to + at / size, one);
   }
 };
 

@@ -125,8 +125,7 @@ struct rows_configurations {
       .threads_per_block = widest_block,
       .group_dims = Dims,
       .index_bits = 32,
-      .blocks =
-          Dims > 1 || own_bytes<Program> == 0 || is_heaviest<Program> || is_heavy<Program> ? 1 : 2,
+      .blocks = own_bytes<Program> == 0 || is_heaviest<Program> || is_heavy<Program> ? 1 : 2,
       .has_warps = Dims == 1,
       .has_clusters = Dims > 1 || !has_own_clusters<Program>,
       .is_staged =

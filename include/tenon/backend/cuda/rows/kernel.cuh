@@ -18,6 +18,9 @@ namespace detail {
 template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr int phases = program_traits<Program>::row_phases;
+  static constexpr lane_steps steps = dims > packed_columns ? lane_steps::loop
+                                      : C::has_clusters     ? lane_steps::branches
+                                                            : lane_steps::straight;
   static constexpr int most_states =
       C::threads_per_block / 32 * (C::has_clusters ? most_blocks_per_cluster : 1);
   using arguments = rows_arguments<Program, C>;
@@ -49,11 +52,12 @@ template <class Program, class C> struct row_worker {
     int first = rank * lanes + static_cast<int>(threadIdx.x);
     asm volatile("" : "+r"(first));
     int vectors = static_cast<int>(a.vectors), step = blocks() * lanes;
-    if constexpr (dims == 1)
+    if constexpr (dims == 1) {
       return item_positions<int>{first, step, vectors};
-    else
-      return staged_positions({first, step, a.tail != 0 ? vectors - 1 : vectors, a.tail},
-                              is_inside ? static_cast<int>(a.columns.size) : 0);
+    } else {
+      int const whole = vectors - (a.tail != 0);
+      return staged_positions({first, step, whole, a.tail}, is_inside ? whole * v + a.tail : 0);
+    }
   }
 
   __device__ __forceinline__ void request(requested& to, long long row) {
@@ -62,6 +66,7 @@ template <class Program, class C> struct row_worker {
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     request_row_values<Program>(to.values, a, offsets, is_inside);
+    to.offsets = offsets;
     if constexpr (dims > 1)
       staged_items<Program, C>::bring(a, offsets, positions(is_inside));
     else if constexpr (!C::is_ring)
@@ -119,7 +124,9 @@ template <class Program, class C> struct row_worker {
     operand_offsets<Program> offsets;
     // Positions are needed from the beginning; elsewhere it costs fewer registers to find them
     // late.
-    if constexpr (program_traits<Program>::has_positions || dims > 1)
+    if constexpr (dims > 1)
+      offsets = given.offsets;
+    else if constexpr (program_traits<Program>::has_positions)
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     take_row_values<Program>(f, given.values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
@@ -198,7 +205,7 @@ template <class Program, class C> struct row_worker {
       if constexpr (C::has_warps)
         state = combine_lanes<op, 32>(state);
       else
-        state = combine_lanes<op, 32, !C::has_clusters>(state, lanes < 32 ? lanes : 32);
+        state = combine_lanes<op, 32, steps>(state, lanes < 32 ? lanes : 32);
     });
     int const shares = blocks(), warps = lanes / 32;
     if (shares * warps <= 1) return;
@@ -224,7 +231,7 @@ template <class Program, class C> struct row_worker {
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(f.row) =
-          combine_shared<Program, k, most_states, !C::has_clusters>(buffer, first, shares * warps);
+          combine_shared<Program, k, most_states, steps>(buffer, first, shares * warps);
     });
     if (buffer == 1) round ^= 1;
     buffer ^= 1;

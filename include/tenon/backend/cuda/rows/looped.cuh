@@ -205,8 +205,8 @@ template <class Program, class C> struct looped_worker {
           load_item<item_loads<Program, v, Phase, Stores>>(item, tile, u, positions);
         };
         if (is_inside)
-          process_in_turns<Phase, Stores, v, items, dims>(take, states, f, a, offsets, positions,
-                                                          is_inside);
+          process_in_turns<Phase, Stores, v, items, dims, 1>(take, states, f, a, offsets, positions,
+                                                             is_inside);
       } else {
         selected_registers<Program, loads> loaded;
         selected_registers<Program, no_loads> none;

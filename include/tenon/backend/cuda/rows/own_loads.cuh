@@ -52,6 +52,7 @@ struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
 // What is loaded of a row.
 template <class Program, class C> struct requested_row {
   long long row;
+  operand_offsets<Program> offsets;  // where they are not found again
   selected_registers<Program, row_loads<Program>> values;
   selected_registers<Program, own_loads<Program, C>> tile;
   selected_registers<Program, early_loads<Program, C>> early;

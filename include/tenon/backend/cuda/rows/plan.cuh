@@ -21,10 +21,12 @@ struct rows_planner : streamed_rows_planner {
         !program_traits<Program>::has_planes && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing<Program>("no rows: no launch");
     // In calls of most types none can be, and the kernel is the longest of all; it has no
-    // positions.
+    // positions. Rows of one element that a sweep stores are no columns: softmax of 1048576 x 1 f32
+    // on an H200 27 us instead of 75, of 1000 x 1 2.4 us instead of 4.7.
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
                   !program_traits<Program>::has_planes)
-      if (rows_are_neighbours(layout)) return columns_planner::plan<Program>(layout, call, facts);
+      if (rows_are_neighbours(layout) && (passes_once<Program> || layout.columns.size > 1))
+        return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
     moved_as const how = operands.moves_vectors() ? moved_as::vectors

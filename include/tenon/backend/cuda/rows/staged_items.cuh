@@ -22,6 +22,8 @@ template <class Program, class Selected> consteval int bytes_among(int k) {
 
 template <class Program, class C> struct staged_items {
   static constexpr int v = C::vector_width, dims = C::group_dims;
+  // Items that are computed together, all of which have a place in shared memory.
+  static constexpr int pair = C::items > 1 ? 2 : 1;
   using own = own_loads<Program, C>;
   template <int K> using at = typename program_traits<Program>::template at<K>;
 #if defined(__CUDA_ARCH__)
@@ -37,29 +39,45 @@ template <class Program, class C> struct staged_items {
       constexpr int k = decltype(selected)::value;
       using T = storage_t<at<k>::type>;
       access const how = a.load_access[at<k>::bits];
-      bool const is_aligned = how == access::packed && where.partial == 0;
+      bool const is_aligned = how == access::packed && where.partial == 0,
+                 is_run = dims == contiguous_columns || how <= access::elements;
       T const* const from = load_address<Program, k>(a, row.loads[at<k>::bits]);
+      int const stride = static_cast<int>(slot_of<k>(where, 1) - slot_of<k>(where, 0));
+      unsigned slot = slot_of<k>(where, 0);
+      int const whole = where.end + (where.partial != 0), by = where.step * v;
+      int at = where.first - where.lane, left = where.size - at * v;
+      T const* run = from + at * v;
 #pragma unroll 1
-      for (int u = 0; u < C::items && where.is_live(u); ++u) {
-        unsigned char* const slot = slot_of<k>(where, u);
+      for (int u = 0; at < whole || u % pair != 0;
+           ++u, at += where.step, left -= by, run += by, slot += stride) {
+        asm volatile("" : "+r"(slot), "+r"(left), "+l"(run));
+        int const index = at + where.lane;
+        unsigned const mine = vectors<k>::own(slot, where);
         if constexpr (has_words<T, v>) {
           if (is_aligned) {
-            copy_or_clear<vectors<k>::bytes>(vectors<k>::own(slot, where),
-                                             from + static_cast<long long>(where.at(u)) * v,
-                                             where.size > 0 && where.is_whole(u));
+            copy_or_clear<vectors<k>::bytes>(mine, run + where.lane * v,
+                                             where.size > 0 && index < where.end);
             continue;
           }
-          if (dims == contiguous_columns || how <= access::elements) {
-            vectors<k>::bring(slot, from, where, u);
+          if (is_run) {
+            vectors<k>::bring(slot, run, left * static_cast<int>(sizeof(T)), at == 0, where);
             continue;
           }
         }
-        if constexpr (!has_words<T, v> || dims > contiguous_columns) {
-          auto const vector = load_vector<Program, k, v, dims>(
-              a, row, where.at(u), where.size > 0 ? where.template count<v>(u) : 0);
-          __builtin_memcpy(vectors<k>::own(slot, where), vector.words, vectors<k>::bytes);
-        }
+        int const count = where.size == 0      ? 0
+                          : index < where.end  ? v
+                          : index == where.end ? where.partial
+                                               : 0;
+        if constexpr (!has_words<T, v>)
+          store_shared(mine, load_vector<Program, k, v, dims>(a, row, index, count));
+        else if constexpr (dims > contiguous_columns)
+          store_shared(mine, load_by_places<Program, k, v>(a, row, index, count));
       }
+      if constexpr (has_words<T, v> && vectors<k>::has_parts)
+        if (is_run && !is_aligned)
+#pragma unroll 1
+          for (int u = 0; where.is_live(u); ++u)
+            vectors<k>::bring_ends(slot_of<k>(where, u), from, where, u);
     });
     wait_for_sent();
     __syncwarp();
@@ -74,15 +92,16 @@ template <class Program, class C> struct staged_items {
     auto const load = [&](auto& item, int u) {
       take<item_loads<Program, v, Phase, Stores>>(item, a, row, where, u);
     };
-    process_in_turns<Phase, Stores, v, C::items, dims>(load, states, around, a, row, where,
-                                                       is_inside);
+    // Stores are long.
+    process_in_turns<Phase, Stores, v, C::items, dims, Stores ? 1 : pair>(load, states, around, a,
+                                                                          row, where, is_inside);
   }
 #endif
 
   // Of rows of that many items; what is stored passes through the first part.
   static constexpr int bytes_of(int lanes, int rows, int items) {
     return staged_bytes_per_item(stored_bytes, lanes, rows) +
-           items * bytes_before<program_traits<Program>::size>(lanes, rows);
+           (items + items % pair) * bytes_before<program_traits<Program>::size>(lanes, rows);
   }
 
  private:
@@ -102,12 +121,10 @@ template <class Program, class C> struct staged_items {
         bool const is_shifted =
             dims == contiguous_columns || a.load_access[at<k>::bits] <= access::elements;
         vector = vectors<k>::take(slot_of<k>(where, u),
-                                  load_address<Program, k>(a, row.loads[at<k>::bits]), where, u,
+                                  load_address<Program, k>(a, row.loads[at<k>::bits]), where,
                                   is_shifted);
       } else {
-        vector = {};
-        __builtin_memcpy(vector.words, vectors<k>::own(slot_of<k>(where, u), where),
-                         vectors<k>::bytes);
+        load_shared(vector, vectors<k>::own(slot_of<k>(where, u), where));
       }
     });
   }
@@ -124,7 +141,7 @@ template <class Program, class C> struct staged_items {
 
 #if defined(__CUDA_ARCH__)
   template <int K>
-  __device__ __forceinline__ static unsigned char* slot_of(staged_positions const& where, int u) {
+  __device__ __forceinline__ static unsigned slot_of(staged_positions const& where, int u) {
     int const lanes = static_cast<int>(blockDim.x), rows = static_cast<int>(blockDim.y);
     return where.slot(packed<storage_t<at<K>::type>, v>::bytes,
                       staged_bytes_per_item(stored_bytes, lanes, rows) +

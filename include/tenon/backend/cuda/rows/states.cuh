@@ -16,8 +16,9 @@ __device__ __forceinline__ void combine_row(Registers& row, stack_position const
   constexpr int most_warps = Threads / 32;
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
-    read_register<k>(row) = combine_lanes<typename reduction_facts<Program, k>::op, 32, true>(
-        read_register<k>(row), p.width);
+    read_register<k>(row) =
+        combine_lanes<typename reduction_facts<Program, k>::op, 32, lane_steps::straight>(
+            read_register<k>(row), p.width);
   });
   if (p.width <= 32) return;
   int const warps = p.width / 32, first = p.y * warps;
