@@ -53,11 +53,11 @@ __device__ __forceinline__ void load_staged(Tile& tile, Arguments const& a,
       else if constexpr (Dims > contiguous_columns)
         store_shared(mine, load_by_places<Program, k, V>(a, row, origin + where.at(u), count));
     }
-    if constexpr (vectors::words > 0 && vectors::has_parts)
-      if (is_staged)
+    if constexpr (vectors::words > 0 && vectors::has_parts) {
 #pragma unroll 1
-        for (int u = 0; u < Items && where.is_live(u); ++u)
-          vectors::bring_ends(first_slot + u * step, from, where, u);
+      for (int u = 0; is_staged && u < Items && where.is_live(u); ++u)
+        vectors::bring_ends(first_slot + u * step, from, where, u);
+    }
   });
   wait_for_sent();
   __syncwarp();

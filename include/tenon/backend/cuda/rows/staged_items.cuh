@@ -73,11 +73,11 @@ template <class Program, class C> struct staged_items {
         else if constexpr (dims > contiguous_columns)
           store_shared(mine, load_by_places<Program, k, v>(a, row, index, count));
       }
-      if constexpr (has_words<T, v> && vectors<k>::has_parts)
-        if (is_run && !is_aligned)
+      if constexpr (has_words<T, v> && vectors<k>::has_parts) {
 #pragma unroll 1
-          for (int u = 0; where.is_live(u); ++u)
-            vectors<k>::bring_ends(slot_of<k>(where, u), from, where, u);
+        for (int u = 0; is_run && !is_aligned && where.is_live(u); ++u)
+          vectors<k>::bring_ends(slot_of<k>(where, u), from, where, u);
+      }
     });
     wait_for_sent();
     __syncwarp();
