@@ -65,7 +65,6 @@ template <class Index> struct whole_positions {
   Index first, step;
 
   __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
-  // Those that begin with item u.
   __device__ __forceinline__ auto from(int u) const {
     auto result = *this;
     result.first = at(u);

@@ -162,11 +162,12 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   held_worker<Program, C> worker{
       a, f, {reinterpret_cast<unsigned char*>(shared_tiles)}, rank_in_cluster(), boxes};
   long long const number = cluster_index();
+  if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
+  arrive_at_cluster();
   worker.bring(number);
   start(f, a);
-  if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
-  cluster_barrier();  // all of the row's blocks have begun
   wait_for_sent();
+  wait_for_cluster();  // all of the row's blocks have begun
   worker.finish_row(std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   if (threadIdx.x != 0 || worker.rank != 0) return;
   row_totals<Program> none;
