@@ -9,6 +9,15 @@ namespace tenon {
 #if defined(__CUDA_ARCH__)
 namespace detail {
 
+// Whether a scan goes over the whole row; else each vector can be finished by itself.
+template <class Program>
+inline constexpr bool has_ordered_scan = []<int... K>(std::integer_sequence<int, K...>) {
+  using traits = program_traits<Program>;
+  return (false || ... ||
+          (traits::all[K].is_scan && !is_blockwise_scan<typename traits::template at<K>::op>));
+}
+(typename program_traits<Program>::sequence{});
+
 // A block's rows, one after the other, through all phases.
 template <class Program, class C, class Arguments>
 struct scanned_rows
@@ -26,10 +35,21 @@ struct scanned_rows
     selected_registers<Program, element_loads<Program, v, items>> kept;
     if constexpr (!C::is_looped) this->template load<element_loads<Program, v, items>>(kept, 0);
     (reduce<Phase + 1>(kept), ...);
+    keep_packed(kept);
     sweep<phases + 1, true>(kept);
   }
 
  private:
+  // As of rows in registers: elements of a half type unpacked from phase to phase are twice as many
+  // registers, which four blocks do not have.
+  template <class Kept> __device__ __forceinline__ static void keep_packed(Kept& kept) {
+    for_each_selected<Program, element_loads<Program, v, items>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (program_traits<Program>::has_blocks && sizeof(storage_t<at<k>::type>) < 4)
+        for (auto& vector : read_register<k>(kept).at)
+          for (unsigned& word : vector.words) asm volatile("" : "+r"(word));
+    });
+  }
   template <int Phase, class Kept> __device__ __forceinline__ void reduce(Kept const& kept) {
     sweep<Phase, false>(kept);
     using reductions = reductions_of<Program, place::row, Phase>;
@@ -73,20 +93,31 @@ struct scanned_rows
     }
     of_tiles.finish(this->row);
   }
-  template <int Phase, bool Stores, class Raw, class Carried>
-  __device__ __forceinline__ void finish_tile(long long first, Raw const& raw, Carried& carried) {
+  template <int Phase, bool Stores, class Column, class Raw, class Carried>
+  __device__ __forceinline__ void finish_tile(Column first, Raw const& raw, Carried& carried) {
     if (this->is_whole(first))
       finish_columns<Phase, Stores, true>(first, raw, carried);
     else
       finish_columns<Phase, Stores, false>(first, raw, carried);
   }
-  template <int Phase, bool Stores, bool IsWhole, class Raw, class Carried>
-  __device__ __forceinline__ void finish_columns(long long first, Raw const& raw,
-                                                 Carried& carried) {
-    typename base::template tile<Phase, Stores, IsWhole> elements(*this, first, raw);
-    elements.template evaluate_from<0>(carried, buffer);
-    elements.template accumulate_into_row<reductions_of<Program, place::row, Phase>>();
-    if constexpr (Stores) elements.store();
+  template <int Phase, bool Stores, bool IsWhole, class Column, class Raw, class Carried>
+  __device__ __forceinline__ void finish_columns(Column first, Raw const& raw, Carried& carried) {
+    // A look at single columns takes fewer registers with long ones.
+    using column = std::conditional_t<IsWhole, Column, long long>;
+    // Where no scan goes on from item to item each is finished before the next one takes registers.
+    constexpr int together = Stores && !has_ordered_scan<Program> ? 1 : items;
+    [&]<int... I>(std::integer_sequence<int, I...>) {
+      auto const finish = [&](auto part) {
+        constexpr int begin = decltype(part)::value * together;
+        typename base::template tile<Phase, Stores, IsWhole, column, begin, together> elements(
+            *this, first, raw);
+        elements.template evaluate_from<0>(carried, buffer);
+        elements.template accumulate_into_row<reductions_of<Program, place::row, Phase>>();
+        if constexpr (Stores) elements.store();
+      };
+      (finish(std::integral_constant<int, I>{}), ...);
+    }
+    (std::make_integer_sequence<int, items / together>{});
   }
 };
 

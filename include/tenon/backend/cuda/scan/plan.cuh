@@ -37,18 +37,15 @@ struct scan_planner {
                                                      : 4;
   // H200, cumsum of f32: rows in registers are fastest with four blocks on a multiprocessor (32768
   // x 4096: 266 us, with three 295 us), those of several tiles, of which the next one is under way,
-  // with room for it (8192 x 16384: 277 us with two, 338 us with four).
-  // Reductions of blocks leave 80 registers to each of three (RMS norm and scales of 32 columns,
-  // 8192 x 4096 bf16: 68 us).
+  // with room for it (8192 x 16384: 277 us with two, 338 us with four). Reductions of blocks, too:
+  // RMS norm and scales of 32 columns, 8192 x 4096 bf16, one call, 55 us, with three 61 us.
   template <class Program, bool IsLooped>
   static constexpr configuration chosen{.vector_width = width<Program>,
                                         .items = items<Program>,
                                         .threads_per_block = threads,
                                         .group_dims = max_rank,
                                         .is_looped = IsLooped,
-                                        .blocks = IsLooped                              ? 2
-                                                  : program_traits<Program>::has_blocks ? 3
-                                                                                        : 4};
+                                        .blocks = IsLooped ? 2 : 4};
   template <class Program> static constexpr int loads = element_operands<Program>::loads;
   // All operands of three rounds lie in half of a multiprocessor's shared memory.
   template <class Program>

@@ -33,20 +33,23 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
     state before, all;         // in the warps before this one, and in all
   };
 
-  // The columns of one tile, whose first one of this thread is `mine`.
-  template <int Phase, bool Stores, bool IsWhole> struct tile {
+  // Items Begin, Begin + 1, ... of a tile of columns, whose first one of this thread is `mine`.
+  // Column: int where the tile is the row, which takes fewer registers.
+  template <int Phase, bool Stores, bool IsWhole, class Column = long long, int Begin = 0,
+            int Count = Items>
+  struct tile {
     scan_worker& worker;
-    long long mine;
-    registers<Program, place::element> elements[Items][V];
+    Column mine;
+    registers<Program, place::element> elements[Count][V];
 
     template <class Raw>
-    __device__ __forceinline__ tile(scan_worker& w, long long first, Raw const& raw)
-        : worker(w), mine(own(first)) {
+    __device__ __forceinline__ tile(scan_worker& w, Column first, Raw const& raw)
+        : worker(w), mine(static_cast<Column>(own(first) + Begin * item_step)) {
       for_each_selected<Program, needed_reads<Program, Phase, Stores>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using I = at<k>;
 #pragma unroll
-        for (int u = 0; u < Items; ++u)
+        for (int u = 0; u < Count; ++u)
 #pragma unroll
           for (int i = 0; i < V; ++i)
             if constexpr (I::is_position)
@@ -57,19 +60,17 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
                                                               worker.a.load_columns[I::bits][0])
                                 : typename I::value_type{};
             else
-              read_register<k>(elements[u][i]) =
-                  static_cast<typename I::value_type>(element_of(read_register<k>(raw).at[u], i));
+              read_register<k>(elements[u][i]) = static_cast<typename I::value_type>(
+                  element_of(read_register<k>(raw).at[Begin + u], i));
       });
 #pragma unroll
-      for (int u = 0; u < Items; ++u) draw(u);
+      for (int u = 0; u < Count; ++u) draw(u);
     }
     // The numbers of item u that its elements do not draw by themselves.
     __device__ __forceinline__ void draw(int u) {
       drawn_vector<Program, Phase, Stores, V> numbers;
       long long const column = mine + u * item_step;
-      auto const step = [&](auto k) {
-        return worker.a.load_columns[at<decltype(k)::value>::bits][0];
-      };
+      auto const step = [&](auto k) { return worker.a.load_columns[at<k>::bits][0]; };
       numbers.draw(
           worker.values(), [&](auto k) { return step(k) == 1; },
           [&](auto k, int i) {
@@ -82,7 +83,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
     }
     __device__ __forceinline__ bool is_live(int u, int i) const {
       if constexpr (IsWhole) return true;
-      return mine + u * item_step + i < worker.a.columns.size;
+      return mine + u * item_step + i < static_cast<Column>(worker.a.columns.size);
     }
     __device__ __forceinline__ frame<Program> frame_of(int u, int i) {
       return {worker.launch, worker.row, elements[u][i], worker.total};
@@ -111,7 +112,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
       using op = typename at<K>::op;
       using number = arithmetic_t<at<K>::type>;
 #pragma unroll
-      for (int u = 0; u < Items; ++u) {
+      for (int u = 0; u < Count; ++u) {
         typename op::template state<number> states[V];
 #pragma unroll
         for (int i = 0; i < V; ++i)
@@ -126,7 +127,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
     }
     template <int From, int To> __device__ __forceinline__ void evaluate_between() {
 #pragma unroll
-      for (int u = 0; u < Items; ++u)
+      for (int u = 0; u < Count; ++u)
 #pragma unroll
         for (int i = 0; i < V; ++i) {
           frame<Program> f = frame_of(u, i);
@@ -150,9 +151,9 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
       for_each_selected<Program, Reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
-        typename facts::state lifted[Items * V];
+        typename facts::state lifted[Count * V];
 #pragma unroll
-        for (int u = 0; u < Items; ++u)
+        for (int u = 0; u < Count; ++u)
 #pragma unroll
           for (int i = 0; i < V; ++i)
             lifted[u * V + i] =
@@ -170,13 +171,14 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
         if constexpr (I::is_store && I::where == place::element) {
           using T = storage_t<I::type>;
           auto const& arguments = worker.a;
+          auto const size = static_cast<Column>(arguments.columns.size);
           long long const step = arguments.store_columns[I::bits][0];
           bool const is_packed = arguments.store_access[I::bits] == access::packed;
 #pragma unroll
-          for (int u = 0; u < Items; ++u) {
-            long long const at_item = mine + u * item_step;
+          for (int u = 0; u < Count; ++u) {
+            Column const at_item = mine + u * item_step;
             if constexpr (!I::is_window)
-              if (IsWhole || (is_packed && at_item + V <= arguments.columns.size)) {
+              if (IsWhole || (is_packed && at_item + V <= size)) {
                 typename at<I::first_operand>::value_type values[V];
 #pragma unroll
                 for (int i = 0; i < V; ++i) values[i] = value_of<I::first_operand>(frame_of(u, i));
