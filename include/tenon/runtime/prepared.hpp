@@ -5,12 +5,14 @@
 #include <cstdint>
 
 #include "tenon/backend/arguments.hpp"
-#include "tenon/backend/cpu/run.hpp"
 #include "tenon/core/atomic.hpp"
 #include "tenon/program/inner_columns.hpp"
 #include "tenon/runtime/argument.hpp"
 #include "tenon/tensor/space.hpp"
 
+#if !defined(__CUDA_ARCH__)  // no kernel of nvcc's pass for the device runs loops of the CPU
+#include "tenon/backend/cpu/run.hpp"
+#endif
 #if defined(__CUDACC__)
 #include "tenon/backend/cuda/plan.cuh"
 #include "tenon/runtime/workspace.hpp"
@@ -29,7 +31,11 @@ class prepared<cpu, Program, Family, Columns> {
 
   [[gnu::cold]] prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&)
       : layout_(layout) {}
-  void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
+  void launch([[maybe_unused]] bound_arguments<Program> const& arguments, stream) const {
+#if !defined(__CUDA_ARCH__)
+    run_on_cpu<Program, Family>(layout_, arguments);
+#endif
+  }
   [[gnu::cold]] text description() const { return "loops of the CPU backend"; }
   bound_layout<Program> const& layout() const { return layout_; }
 
