@@ -46,7 +46,7 @@ __device__ __forceinline__ void copy_under_way(void* to, void const* from, bool 
 template <int Bytes>
 __device__ __forceinline__ void copy_or_clear(unsigned shared, void const* from, bool is_wanted) {
   if constexpr (Bytes == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
                  "r"(is_wanted ? 16 : 0)
                  : "memory");
   else

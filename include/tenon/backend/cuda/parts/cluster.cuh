@@ -45,13 +45,14 @@ class mailbox {
         : "memory");
 #endif
   }
-  // @pre `round` is the number of the round, from 0, modulo 2
+  // Acquires for the block alone, because what came is in its own shared memory: for the cluster it
+  // would empty the L1 cache. @pre `round` is the number of the round, from 0, modulo 2
   __device__ __forceinline__ void wait(unsigned round) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile(
         "{\n\t.reg .pred done;\n\t"
         "again_%=:\n\t"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
         "@!done bra again_%=;\n\t}" ::"r"(address(this)),
         "r"(round)
         : "memory");

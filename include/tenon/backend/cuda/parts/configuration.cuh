@@ -28,8 +28,6 @@ struct configuration {
   int blocks = 1;        // that a multiprocessor is to hold at once, at least
   int has_warps = 0;     // rows: at least a warp shares each of them
   int has_clusters = 0;  // rows: several blocks may share one
-  int is_staged = 0;     // rows: 1: the next one comes to shared memory while one is finished in
-                         // registers; 2: all sweeps read it there, in a ring
 
   constexpr bool operator==(configuration const&) const = default;
 };
@@ -37,19 +35,18 @@ struct configuration {
 // The same as a type, which kernels are templated on: nvcc 13.0 spells a value of class type in a
 // kernel's parameter type by its mangled name, which the host compiler does not know.
 template <int VectorWidth, int Items, int ThreadsPerBlock, int GroupDims, int IsLooped,
-          int IndexBits, int Blocks, int HasWarps, int HasClusters, int IsStaged>
+          int IndexBits, int Blocks, int HasWarps, int HasClusters>
 struct specialization {
   static constexpr int vector_width = VectorWidth, items = Items,
                        threads_per_block = ThreadsPerBlock, group_dims = GroupDims,
                        index_bits = IndexBits, blocks = Blocks;
   static constexpr bool is_looped = IsLooped != 0, has_warps = HasWarps != 0,
-                        has_clusters = HasClusters != 0, is_staged = IsStaged != 0,
-                        is_ring = IsStaged == 2;
+                        has_clusters = HasClusters != 0;
 };
 template <configuration C>
 using specialization_of =
     specialization<C.vector_width, C.items, C.threads_per_block, C.group_dims, C.is_looped,
-                   C.index_bits, C.blocks, C.has_warps, C.has_clusters, C.is_staged>;
+                   C.index_bits, C.blocks, C.has_warps, C.has_clusters>;
 
 namespace detail {
 

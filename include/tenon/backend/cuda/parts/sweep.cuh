@@ -22,17 +22,27 @@ template <class Program, int Phase>
 inline constexpr bool reductions_in =
     has_selected<Program, reductions_of<Program, place::row, Phase>>;
 
+// How element i of item u of a tile is evaluated that has all that it loads.
+struct plain_evaluation {
+  template <int Phase, bool Stores, class Numbers, class Program>
+  __device__ __forceinline__ void operator()(Numbers const& numbers, frame<Program> const& f, int,
+                                             int i) const {
+    numbers.evaluate(f, i);
+  }
+};
+
 // Evaluates the item in place u of a tile, which is item `position` of it. `late` holds its loads
 // in Late.
 template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Fixed,
           class Late, class Program, class Tile, class Fixed_tile, class Late_tile, class Values,
-          class States, class Arguments, class Positions>
+          class States, class Arguments, class Positions, class Evaluation = plain_evaluation>
 __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile const& fixed,
                                              Late_tile const& late, Values& values, States& states,
                                              frame<Program> const& around, Arguments const& a,
                                              operand_offsets<Program> const& row,
                                              Positions const& positions, int position,
-                                             bool is_row_inside) {
+                                             bool is_row_inside,
+                                             Evaluation const& evaluation = {}) {
   using running = running_states<Program, V, Items, Phase>;
   using collected = collected_values<Program, V, Items, Phase>;
   using stored = element_stores<Program, V>;
@@ -61,7 +71,7 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     if constexpr (has_selected<Program, Late>) take_element<Program, Late>(element, late, 0, i);
     if constexpr (has_selected<Program, where>)
       here.take(element, a, row, column, i, is_row_inside && i < count);
-    numbers.evaluate(f, i);
+    evaluation.template operator()<Phase, Stores>(numbers, f, u, i);
     for_each_selected<Program, collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
@@ -106,11 +116,12 @@ template <class Program, int V, class Arguments, class Positions> struct ordered
 // @post states of dead elements are unchanged; nothing is written for them, or outside the rows
 template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Fixed,
           class Late, class Program, class Tile, class Fixed_tile, class States, class Arguments,
-          class Positions>
+          class Positions, class Evaluation = plain_evaluation>
 __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, States& states,
                                              frame<Program> const& around, Arguments const& a,
                                              operand_offsets<Program> const& row,
-                                             Positions const& positions, bool is_row_inside) {
+                                             Positions const& positions, bool is_row_inside,
+                                             Evaluation const& evaluation = {}) {
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
   auto request = [&](auto& late, int u) {
     // What is stored of dead elements is nothing. Where little is computed ptxas 13.0 asks for all
@@ -122,7 +133,8 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
   };
   auto process = [&](int u, int position, auto const& late) {
     process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
-        u, tile, fixed, late, values, states, around, a, row, positions, position, is_row_inside);
+        u, tile, fixed, late, values, states, around, a, row, positions, position, is_row_inside,
+        evaluation);
   };
   // General loads and stores are long: one loop over the items instead of all of them at once.
   if constexpr (Stores && !reductions_in<Program, Phase> && Dims > packed_columns) {

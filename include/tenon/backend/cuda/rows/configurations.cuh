@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
+#include "tenon/backend/cuda/rows/long.cuh"
 #include "tenon/backend/cuda/rows/looped.cuh"
 #include "tenon/backend/cuda/rows/streamed.cuh"
 #include "tenon/program/visit.hpp"
@@ -77,26 +78,34 @@ struct rows_configurations {
                 : is_heaviest<Program> ? 1
                 : is_heavy<Program>    ? 8
                                        : 12};
-  // Rows of one block with four vectors to a thread; eight where a state is several numbers and the
-  // row longer than a warp's. H200, of a copy's bandwidth against eight of f32: softmax of 1024 f32
-  // 0.99 (0.97), of 8192 0.965 (0.963); against four that know of clusters: of 1024 to 4096 bf16
-  // 0.96 to 0.97 (0.85 to 0.87), of 8192 bf16 0.93 (0.84), bias + residual + layer norm of 4096 f32
-  // 0.965 (0.92), bf16 0.95 (0.82).
-  template <class Program> static constexpr int medium_items = at_most<Program>(4);
+  // Rows of one block with four vectors to a thread, eight where a state is several numbers. H200,
+  // of a copy's bandwidth against eight of f32: softmax of 1024 f32 0.99 (0.97), of 8192 0.965
+  // (0.963); against four that know of clusters: of 1024 to 4096 bf16 0.96 to 0.97 (0.85 to 0.87),
+  // of 8192 bf16 0.93 (0.84), bias + residual + layer norm of 4096 f32 0.965 (0.92), bf16 0.95
+  // (0.82). Eight against four: layer norm + gelu of 4096 f32 0.88 (0.82), of 512 f32 0.87 (0.89).
   template <class Program>
-  static constexpr long long medium_vectors = (has_large_states<Program> && row_items<Program> > 4
-                                                   ? 32
-                                                   : widest_block) *
-                                              medium_items<Program>;
+  static constexpr int medium_items =
+      at_most<Program>(has_large_states<Program> && !is_heaviest<Program> ? 8 : 4);
+  // Where threads do little, the kernel of shared memory is faster from 1024 vectors on: softmax of
+  // 4096 f32 0.976 (0.961), of 16384 bf16 0.97 (0.86). What positions are kept for leaves few
+  // registers for large states.
   template <class Program>
-  static constexpr configuration medium_rows{.vector_width = width<Program>,
-                                             .items = medium_items<Program>,
-                                             .threads_per_block = widest_block,
-                                             .group_dims = 1,
-                                             .index_bits = 32,
-                                             .blocks = is_heaviest<Program>                    ? 1
-                                                       : is_heavy<Program> || is_half<Program> ? 2
-                                                                                               : 3};
+  static constexpr long long medium_vectors = [] {
+    int lanes = widest_block;
+    if (!is_heavy<Program> && !is_heaviest<Program> && !shares_little<Program>) lanes = 224;
+    if (has_large_states<Program> && is_heaviest<Program> && row_items < Program >> 4) lanes = 32;
+    return lanes * at_most<Program>(4);
+  }();
+  template <class Program>
+  static constexpr configuration medium_rows{
+      .vector_width = width<Program>,
+      .items = medium_items<Program>,
+      .threads_per_block = widest_block* at_most<Program>(4) / medium_items<Program>,
+      .group_dims = 1,
+      .index_bits = 32,
+      .blocks = is_heaviest<Program>                    ? 1
+                : is_heavy<Program> || is_half<Program> ? 2
+                                                        : 3};
   // Whether every element load that differs from row to row is a vector that travels by itself.
   template <class Program>
   static constexpr bool can_stage = [] {
@@ -106,44 +115,33 @@ struct rows_configurations {
         result = result && can_travel_alone(size_of(i.type) * width<Program>);
     return result;
   }();
-  // Whether rows of clusters have a kernel of their own beside that of the longest rows of a block.
+  // Whether longer rows of whole vectors have a kernel of their own. Of elements of eight bytes it
+  // would be one too many.
   template <class Program>
-  static constexpr bool has_own_clusters =
-      has_large_states<Program>&& can_stage<Program> && !is_heaviest<Program> &&
-      medium_vectors<Program> < widest_block * row_items<Program>;
-  // The longest rows of one block, and those of clusters. Where only clusters are left, the next
-  // row comes to shared memory while one is finished. H200, of a copy's bandwidth against rows that
-  // wait beside each other: RMS norm of 65536 bf16 0.79 (0.67), softmax of 131072 bf16 0.61 (0.56);
-  // in one block it is slower, softmax of 16384 f32 0.86 (0.97). Two blocks are held, which leaves
-  // 64 registers to a thread; states of several numbers need more. Positions leave room for few
-  // blocks, so that the next row comes ahead there, too: cross entropy with its gradient, 8192 x
-  // 32768 f32, 780 us (927).
+  static constexpr bool has_long_rows =
+      can_stage<Program>&& program_traits<Program>::widest_element <= 4;
+  // Rows of any layout that registers or shared memory of a block or of a cluster hold.
   template <class Program, int Dims>
   static constexpr configuration resident{
       .vector_width = width<Program>,
-      .items = row_items<Program>,
+      .items = has_long_rows<Program> ? medium_items<Program> : row_items<Program>,
       .threads_per_block = widest_block,
       .group_dims = Dims,
       .index_bits = 32,
       .blocks = own_bytes<Program> == 0 || is_heaviest<Program> || is_heavy<Program> ? 1 : 2,
-      .has_warps = Dims == 1,
-      .has_clusters = Dims > 1 || !has_own_clusters<Program>,
-      .is_staged =
-          Dims > 1 || !can_stage<Program>          ? 0
-          : program_traits<Program>::has_positions ? program_traits<Program>::widest_element <= 4
-          : is_heaviest<Program>                   ? 0
-          : is_wide<Program>                       ? 2
-                             : medium_vectors<Program> == widest_block * row_items<Program>};
-  // The rows of clusters by themselves, the next one on its way. H200: layer norm of 65536 f32
-  // 300 us against 390 where both had a kernel without it, of 131072 305 against 455; without
-  // clusters those of one block gain too, layer norm + gelu of 4096 f32 309 against 339, but with
-  // the next row ahead they lose (352).
+      .has_clusters = 1};
+  // Longer rows of whole aligned vectors, in shared memory. Three blocks with a share of 64 KB are
+  // on a multiprocessor, four with less.
   template <class Program>
-  static constexpr configuration clustered = [] {
-    configuration result = resident<Program, 1>;
-    result.has_clusters = result.is_staged = 1;
-    return result;
-  }();
+  static constexpr configuration long_rows{
+      .vector_width = width<Program>,
+      .items = medium_items<Program>,
+      .threads_per_block = 256,
+      .group_dims = packed_columns,
+      .index_bits = 32,
+      .blocks = is_heavy<Program> || is_heaviest<Program> ? 3 : 4,
+      .has_warps = 1,
+      .has_clusters = 1};
   // A row that passes once: as many bytes in flight as it takes; states of several numbers take
   // registers instead. As many blocks are held as there are to leave a part of a total: of 528
   // three of each 132 at once would leave the fourth to run by itself (H200, cross entropy of 8192

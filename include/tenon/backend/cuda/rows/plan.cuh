@@ -4,7 +4,7 @@
 
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
-#include "tenon/backend/cuda/rows/streamed_plan.cuh"
+#include "tenon/backend/cuda/rows/long_plan.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
@@ -12,7 +12,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct rows_planner : streamed_rows_planner {
+struct rows_planner : long_rows_planner {
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
                                                bound_arguments<Program> const& call,
@@ -32,15 +32,17 @@ struct rows_planner : streamed_rows_planner {
     moved_as const how = operands.moves_vectors() ? moved_as::vectors
                          : operands.is_contiguous ? moved_as::parts_of_vectors
                                                   : moved_as::elements;
+    long long const vectors = divide_up(layout.columns.size, width<Program>);
+    long_share const share = long_share::of<Program>(layout, facts);
+    bool const is_long = share.lanes > 0;
     if constexpr (may_keep<Program>)
-      if (!blocks_hold<Program>(layout, facts)) {
+      if (!is_long && !blocks_hold<Program>(layout, facts)) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
         cuda_plan<Program> result =
             operands.is_packed ? plan_kept<Program, packed_columns>(layout, call, facts, how)
                                : plan_kept<Program, all>(layout, call, facts, how);
         return result.function ? result : plan_looped<Program, all>(layout, call, facts, how);
       }
-    long long const vectors = divide_up(layout.columns.size, width<Program>);
     if constexpr (has_sharable_rows<Program>)
       if (layout.rows.size < few_rows &&
           (passes_once<Program> ? vectors > most_streamed_vectors
@@ -55,15 +57,13 @@ struct rows_planner : streamed_rows_planner {
                  ? plan_streamed<Program, streamed<Program, 1>>(layout, call, how)
                  : plan_streamed<Program, streamed<Program, all>>(layout, call, how);
     } else {
-      // Of elements of eight bytes the kernel of whole vectors would spill registers.
-      constexpr int longest = program_traits<Program>::widest_element > 4 ? all : packed_columns;
-      cuda_plan<Program> result =
-          !operands.is_packed
-              ? plan_resident<Program, resident<Program, all>>(layout, call, facts, how)
-          : vectors <= medium_vectors<Program> ? plan_packed<Program>(layout, call, facts, how)
-          : vectors > widest_block * row_items<Program>
-              ? plan_clustered<Program, longest>(layout, call, facts, how)
-              : plan_resident<Program, resident<Program, longest>>(layout, call, facts, how);
+      cuda_plan<Program> result;
+      if constexpr (has_long_rows<Program>)
+        if (is_long && operands.is_packed) result = plan_long<Program>(layout, call, facts, share);
+      if (!result.function)
+        result = !is_long && operands.is_packed && vectors <= medium_vectors<Program>
+                     ? plan_packed<Program>(layout, call, facts, how)
+                     : plan_resident<Program, resident<Program, all>>(layout, call, facts, how);
       if (result.function) return result;
       if constexpr (shares_everything<Program>)
         return grid_planner::plan<Program>(layout, call, facts);
@@ -139,18 +139,6 @@ struct rows_planner : streamed_rows_planner {
     return plan_resident<Program, medium_rows<Program>>(layout, call, facts, how);
   }
 
-  // @pre no block holds a row
-  template <class Program, int Longest>
-  [[gnu::cold]] static cuda_plan<Program> plan_clustered(bound_layout<Program> const& layout,
-                                                         bound_arguments<Program> const& call,
-                                                         cuda_device_facts const& facts,
-                                                         moved_as how) {
-    if constexpr (has_own_clusters<Program>)
-      return plan_resident<Program, clustered<Program>>(layout, call, facts, how);
-    else
-      return plan_resident<Program, resident<Program, Longest>>(layout, call, facts, how);
-  }
-
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan<Program> plan_resident(bound_layout<Program> const& layout,
                                                         bound_arguments<Program> const& call,
@@ -160,6 +148,11 @@ struct rows_planner : streamed_rows_planner {
     using arguments = rows_arguments<Program, special>;
     cuda_plan<Program> result;
     row_share share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
+    // As the rows of whole vectors of that length are shared, for the same bits.
+    if (long_share const like = long_share::of<Program>(layout, facts); like.lanes > 0) {
+      share = {like.lanes, like.blocks};
+      result.split.vectors_per_block = like.vectors;
+    }
     bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
     if (!fits) return result;
     result.function =
@@ -176,34 +169,22 @@ struct rows_planner : streamed_rows_planner {
     result.split.blocks_per_row = share.blocks;
     result.cluster = static_cast<unsigned>(share.blocks);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
-    if constexpr (C.is_staged != 0) {
-      constexpr int bytes_per_thread =
-          std::conditional_t<special::is_ring, typename row_ring<Program, special>::stage,
-                             row_stage<Program, special>>::bytes_per_thread;
-      result.shared_bytes = static_cast<unsigned>(share.lanes * rows_per_group * bytes_per_thread);
-      allow_shared_bytes(result.function, C.threads_per_block * bytes_per_thread);
-    }
     if constexpr (C.group_dims > 1) {
       using staged = staged_items<Program, special>;
       int const rows = static_cast<int>(rows_per_group),
-                items = static_cast<int>(
-                    divide_up(layout.columns.size,
-                              static_cast<long long>(C.vector_width) * share.lanes * share.blocks));
+                items = static_cast<int>(divide_up(
+                    at_least(result.split.vectors_per_block,
+                             divide_up(layout.columns.size,
+                                       static_cast<long long>(C.vector_width) * share.blocks)),
+                    share.lanes));
       result.shared_bytes =
           static_cast<unsigned>(staged::bytes_of(share.lanes, rows, items > 0 ? items : 1));
-      // Most have the widest block of a row, or of operands of few bytes the lanes by themselves.
-      int const most = static_cast<int>(at_least(staged::bytes_of(C.threads_per_block, 1, C.items),
-                                                 staged::bytes_of(1, group_threads, C.items)));
-      allow_shared_bytes(result.function,
-                         clamped(most, 0, facts.shared_bytes_per_block - (8 << 10)));
+      allow_shared_bytes(result.function, shared_bytes_left<Program, C>(facts));
     }
-    long long const resident_groups = most_resident_groups(result, facts);
-    if (resident_groups == 0) return {};  // no room for the cluster
-    finish<Program, arguments>(result, layout, call,
-                               program_traits<Program>::has_total ? parts<Program> / share.blocks
-                               : C.is_staged                      ? resident_groups
-                                                                  : most_blocks,
-                               groups);
+    if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster
+    finish<Program, arguments>(
+        result, layout, call,
+        program_traits<Program>::has_total ? parts<Program> / share.blocks : most_blocks, groups);
     return result;
   }
 

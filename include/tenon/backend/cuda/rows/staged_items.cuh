@@ -89,12 +89,16 @@ template <class Program, class C> struct staged_items {
                                                  Arguments const& a,
                                                  operand_offsets<Program> const& row,
                                                  staged_positions const& where, bool is_inside) {
-    auto const load = [&](auto& item, int u) {
-      take<item_loads<Program, v, Phase, Stores>>(item, a, row, where, u);
-    };
     // Stores are long.
-    process_in_turns<Phase, Stores, v, C::items, dims, Stores ? 1 : pair>(load, states, around, a,
-                                                                          row, where, is_inside);
+    constexpr int at_once = Stores ? 1 : pair;
+#pragma unroll 1
+    for (int first = 0; where.is_live(first); first += C::items) {
+      auto const load = [&](auto& item, int u) {
+        take<item_loads<Program, v, Phase, Stores>>(item, a, row, where, first + u);
+      };
+      process_in_turns<Phase, Stores, v, C::items, dims, at_once>(
+          load, states, around, a, row, where.from(first), is_inside);
+    }
   }
 #endif
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rows longer than registers: a block, or each of a cluster's, has its share of the row in shared
+// memory, where every sweep reads it in a loop.
+
+#include "tenon/backend/cuda/rows/kept_value.cuh"
+#include "tenon/backend/cuda/rows/row_stretch.cuh"
+#include "tenon/backend/cuda/rows/row_team.cuh"
+
+namespace tenon {
+namespace detail {
+
+#if defined(__CUDA_ARCH__)
+// One thread's view of the row that it works on.
+template <class Program, class C> struct long_worker {
+  static constexpr int v = C::vector_width, items = C::items;
+  static constexpr int phases = program_traits<Program>::row_phases;
+  // Steps that a sweep takes at once: chains of dependent combinations are to be several, and
+  // elements that are reduced together stay together; what is stored depends on nothing.
+  template <bool Stores>
+  static constexpr int together = !Stores                                          ? items
+                                  : element_operands<Program>::has_much_arithmetic ? 1
+                                                                                   : items;
+  template <int Phase, bool Stores>
+  using loads = needed_loads<Program, v, together<Stores>, Phase, Stores>;
+  template <int Phase, bool Stores> struct from_share : loads<Phase, Stores> {
+    static consteval bool holds(int k) {
+      return loads<Phase, Stores>::holds(k) && program_traits<Program>::all[k].varies_over_rows;
+    }
+  };
+  template <int Phase, bool Stores> struct from_cache : loads<Phase, Stores> {
+    static consteval bool holds(int k) {
+      return loads<Phase, Stores>::holds(k) && !program_traits<Program>::all[k].varies_over_rows;
+    }
+  };
+  using kept = kept_value<Program>;
+  // Whether blocks stay: then the next row takes the place of what the last sweep has taken.
+  static constexpr bool is_ahead = program_traits<Program>::has_total;
+  template <int Phase, bool Stores>
+  static constexpr bool is_last = Stores || (!has_element_stores<Program> && Phase == phases);
+  using arguments = rows_arguments<Program, C>;
+
+  arguments const& a;
+  frame<Program> const& f;
+  row_team<Program, C>& team;
+  row_stretch<Program, C> share;
+  long long row = 0;
+  bool is_inside = false;
+  operand_offsets<Program> offsets = {}, coming = {};  // of the row, and of the next one
+  row_totals<Program> of_rows = {};
+
+  // Of the thread's vectors of the share.
+  __device__ __forceinline__ item_positions<int> positions() const {
+    int const begin = team.rank * a.split.vectors_per_block,
+              end = begin + a.split.vectors_per_block, all = static_cast<int>(a.vectors);
+    return {begin + static_cast<int>(threadIdx.x), share.lanes, end < all ? end : all};
+  }
+  __device__ __forceinline__ void bring_row(long long number) {
+    row = number, is_inside = row < a.rows.size;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    share.bring(a, offsets, positions(), is_inside);
+    if constexpr (!is_ahead)
+      if (int const ahead = a.split.rows_ahead; ahead > 0 && row + ahead < a.rows.size)
+        share.prefetch(a, offsets, positions(), ahead);
+  }
+  // next_row: which one comes afterwards.
+  template <int... Phase>
+  __device__ __forceinline__ void finish_row(long long next_row,
+                                             std::integer_sequence<int, Phase...>) {
+    if constexpr (is_ahead) find_row<Program>(coming, a, next_row < a.rows.size ? next_row : 0);
+    selected_registers<Program, row_loads<Program>> values;
+    request_row_values<Program>(values, a, offsets, is_inside);
+    take_row_values<Program>(f, values, a, offsets, is_inside);
+    evaluate<place::row, 0, 0>(f);
+    (reduce<Phase + 1>(), ...);
+    if constexpr (has_element_stores<Program>) {
+      selected_registers<Program, no_loads> none;
+      sweep<phases + 1, true>(none);
+    }
+    if (threadIdx.x == 0 && team.rank == 0 && is_inside)
+      end_row<Program>(f, a, offsets, row, of_rows);
+    if constexpr (is_ahead) row = next_row, is_inside = row < a.rows.size, offsets = coming;
+  }
+
+ private:
+  template <int Phase> __device__ __forceinline__ void reduce() {
+    using running = running_states<Program, v, items, Phase>;
+    selected_registers<Program, running> states;
+    reset<Program, running>(states);
+    sweep<Phase, false>(states);
+    join_chains<Program, running>(f.row, states);
+    team.template combine<reductions_of<Program, place::row, Phase>>(f.row);
+    evaluate<place::row, Phase, Phase>(f);
+  }
+  template <int Phase, bool Stores, class States>
+  __device__ __forceinline__ void sweep(States& states) {
+    constexpr int n = together<Stores>;
+    auto const all = positions();
+#pragma unroll 1
+    for (int step = 0; step < share.steps; step += n) {
+      auto const where = all.from(step);
+      selected_registers<Program, loads<Phase, Stores>> tile;
+      selected_registers<Program, no_loads> none;
+      load_tile<Program, from_cache<Phase, Stores>, v, n, packed_columns, false>(tile, a, offsets,
+                                                                                 where, is_inside);
+      if constexpr (Phase == 1)
+        if (n == items || step % items == 0) share.await_tile();
+      for_each_selected<Program, from_share<Phase, Stores>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+#pragma unroll
+        for (int u = 0; u < n; ++u) share.template take<k>(read_register<k>(tile).at[u], step + u);
+      });
+      if constexpr (is_ahead && is_last<Phase, Stores>)
+        if (n == items || (step + n) % items == 0)
+          share.ask(a, coming, all, step + n - items, row + clusters() < a.rows.size);
+      process_tile<Phase, Stores, v, n, packed_columns, loads<Phase, Stores>, no_loads, no_loads>(
+          tile, none, states, f, a, offsets, where, is_inside,
+          keeping_evaluation<Program, decltype(tile)>{tile});
+      if constexpr (kept::number >= 0 && Phase == kept::phase) {
+#pragma unroll
+        for (int u = 0; u < n; ++u)
+          share.template put<kept::load>(step + u, read_register<kept::load>(tile).at[u]);
+      }
+    }
+    if constexpr (is_ahead && is_last<Phase, Stores>) share.end_asking();
+  }
+};
+#endif
+
+}  // namespace detail
+
+// Owners: blocks_per_row blocks (a cluster, if several) share a row, each a stretch of it; thread t
+// of a block owns vectors t, t + lanes, ... of the stretch. A row beyond the end is swept by its
+// threads but neither read nor stored. Registers: a tile of some vectors; up to four running states
+// per reduction. Shared memory: the share, and one state per warp of the row and reduction, twice.
+// Global memory: each operand is read once, each element store written once.
+// @pre a.vectors <= blocks_per_row * vectors_per_block, all operands are packed, and the grid is a
+// function of the shape if there are totals, and then the ticket in the workspace is 0
+// @post every store is written once per position; a row's bits depend on its elements and their
+// number alone; the ticket is 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+    long_rows_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+
+  __shared__ mailbox boxes[2];
+  int const lanes = static_cast<int>(blockDim.x);
+  row_team<Program, C> team{lanes, rank_in_cluster(), a.split.blocks_per_row, boxes};
+  long_worker<Program, C> worker{a, f, team, {a.split.kept_tiles * C::items, lanes}};
+  team.begin();
+  start(f, a);
+  start_totals(f);
+  bool is_first = true;
+  for (long long group = cluster_index(); group < a.split.groups; group += clusters()) {
+    if (is_first || !long_worker<Program, C>::is_ahead) worker.bring_row(group);
+    if (is_first) team.await_blocks();
+    is_first = false;
+    worker.finish_row(group + clusters(),
+                      std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
+  }
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, team.buffer);
+#endif
+}
+
+}  // namespace tenon

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A block's share of a row in shared memory: asked for all at once, read there by every sweep.
+
+#include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/rows/own_loads.cuh"
+#include "tenon/backend/cuda/rows/staged_items.cuh"
+
+namespace tenon::detail {
+
+// Slots of [load][step][thread], of a vector each. Only the thread whose slot it is uses it, so
+// that no barrier is needed.
+template <class Program, class C> struct row_stretch {
+  static constexpr int v = C::vector_width, items = C::items;
+  // Tiles that it may have: a chain of additions is not carried over.
+  static constexpr int most_tiles = items > 4 ? most_chained * 4 / items : most_chained;
+  using own = own_loads<Program, C>;
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> using vector = packed<storage_t<at<K>::type>, v>;
+  // Of a vector of each load.
+  static constexpr int bytes = bytes_among<Program, own>(program_traits<Program>::size) * v;
+
+#if defined(__CUDA_ARCH__)
+  int steps, lanes;
+
+  template <int K> __device__ __forceinline__ vector<K>* slot(int step) const {
+    extern __shared__ __align__(16) unsigned char held[];
+    constexpr int before = bytes_among<Program, own>(K) * v;
+    return reinterpret_cast<vector<K>*>(held + before * (steps * lanes)) + step * lanes +
+           threadIdx.x;
+  }
+  // Asks for the tile that begins with `step`; what is outside becomes 0.
+  template <class Arguments>
+  __device__ __forceinline__ void ask(Arguments const& a, operand_offsets<Program> const& row,
+                                      item_positions<int> const& positions, int step,
+                                      bool is_inside) const {
+    auto const where = positions.from(step);
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto const* from = load_address<Program, k>(a, row.loads[at<k>::bits]) +
+                         static_cast<long long>(where.first) * v;
+#pragma unroll
+      for (int u = 0; u < items; ++u)
+        copy_or_clear<vector<k>::bytes>(slot<k>(step + u), from + where.template offset<v>(u),
+                                        is_inside && where.is_whole(u));
+    });
+    end_of_copies();
+  }
+  // Asks for all of it.
+  template <class Arguments>
+  __device__ __forceinline__ void bring(Arguments const& a, operand_offsets<Program> const& row,
+                                        item_positions<int> const& positions,
+                                        bool is_inside) const {
+#pragma unroll 1
+    for (int step = 0; step < steps; step += items) ask(a, row, positions, step, is_inside);
+    end_asking();
+  }
+  // Has the L2 cache filled with the stretch of a row that is `ahead` rows further.
+  template <class Arguments>
+  __device__ __forceinline__ void prefetch(Arguments const& a, operand_offsets<Program> const& row,
+                                           item_positions<int> const& positions, int ahead) const {
+#if __CUDA_ARCH__ >= 900
+    int const count = positions.end - positions.first;
+    if (threadIdx.x > 0 || count <= 0) return;
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (vector<k>::bytes == 16) {
+        auto const* from = load_address<Program, k>(
+                               a, row.loads[at<k>::bits] + ahead * a.load_rows[at<k>::bits][0]) +
+                           static_cast<long long>(positions.first) * v;
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(count * 16)
+                     : "memory");
+      }
+    });
+#endif
+  }
+  // A stretch always counts as most_tiles tiles: what is waited for is a constant.
+  __device__ __forceinline__ void end_asking() const {
+#pragma unroll 1
+    for (int step = steps; step < most_tiles * items; step += items) end_of_copies();
+  }
+  // Waits for the next tile of those that were asked for.
+  __device__ __forceinline__ static void await_tile() {
+    wait_for_copies<most_tiles - 1>();
+    end_of_copies();
+  }
+  template <int K> __device__ __forceinline__ void take(vector<K>& to, int step) const {
+    move(to, *slot<K>(step));
+  }
+  template <int K> __device__ __forceinline__ void put(int step, vector<K> const& from) const {
+    move(*slot<K>(step), from);
+  }
+
+ private:
+  // In one access: the words of a vector are aligned as a whole.
+  template <class Vector>
+  static __device__ __forceinline__ void move(Vector& to, Vector const& from) {
+    if constexpr (sizeof(Vector) == 16)
+      reinterpret_cast<uint4&>(to) = reinterpret_cast<uint4 const&>(from);
+    else if constexpr (sizeof(Vector) == 8)
+      reinterpret_cast<uint2&>(to) = reinterpret_cast<uint2 const&>(from);
+    else
+      to = from;
+  }
+#endif
+};
+
+}  // namespace tenon::detail
