@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which rows and which reduced positions a thread of the columns skeleton has, and their operands →
-// registers, from global memory or from what was kept in shared memory.
+// registers.
 
 #include "tenon/backend/cuda/columns/arguments.cuh"
-#include "tenon/backend/cuda/parts/cluster.cuh"
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
 
@@ -13,7 +12,6 @@ namespace tenon::detail {
 
 template <class Program, class C> struct columns_slice {
   static constexpr int v = C::vector_width, threads = C::threads_per_block;
-  using kept = kept_vectors<Program, v, threads>;
   static constexpr bool may_keep = is_any_kept<Program, v>;
 
   columns_arguments<Program> const& a;
@@ -27,7 +25,16 @@ template <class Program, class C> struct columns_slice {
     else
       tile = blockIdx.x % a.tiles, slice = blockIdx.x / a.tiles;
     long long vector = tile * blockDim.x + threadIdx.x;
-    if (vector < a.rows.size) find_rows(vector);
+    if (vector >= a.rows.size) return;
+    find_rows(vector, [&](auto index, int d, long long position) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if (d == a.rows.dims - 1) part.left = a.innermost - position;
+      if constexpr (operands_at<Program, place::row, place::element>::loads(k))
+        offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
+      if constexpr (operands_at<Program, place::element>::stores(k))
+        offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+    });
   }
 
   // Positions of this slice: from first_position() + threadIdx.y on, blockDim.y apart.
@@ -35,31 +42,6 @@ template <class Program, class C> struct columns_slice {
   __device__ __forceinline__ long long end_position() const {
     long long const end = (slice + 1) * a.slice_length;
     return end > a.columns.size ? a.columns.size : end;
-  }
-
-  // Brings all positions of the kept loads. @post all blocks of the cluster have begun
-  __device__ __forceinline__ void bring_kept() const {
-    using loads = kept_loads<Program, v>;
-    long long const end = part.is_empty() ? 0 : end_position();
-    int const height = static_cast<int>(blockDim.y);
-    int step = 0;
-#pragma unroll 4
-    for (long long at = first_position() + threadIdx.y; at < end; at += height, ++step) {
-      operand_offsets<Program> where;
-      find_position<loads>(where, at);
-      for_each_selected<Program, loads>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
-        if (a.load_moves_whole[I::bits] && part.is_whole())
-          return kept::template bring<k>(step, from);
-        typename kept::template vector<k> all{};
-        load_singly(all, from, a.load_rows[I::bits][a.rows.dims - 1], part.count());
-        kept::template put<k>(step, all);
-      });
-    }
-    if (a.slices > 1) cluster_barrier();
-    wait_for_sent();
   }
 
   // Where the selected operands are at position `at` of the reduced axes, beyond `offsets`.
@@ -93,42 +75,13 @@ template <class Program, class C> struct columns_slice {
   // them: the threads of a warp go one way.
   template <int Items>
   __device__ __forceinline__ bool has_all(long long first, long long end) const {
-    bool const has_rows = part.is_whole() || (!may_keep && part.is_empty());
-    return has_rows && !a.is_shifted && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+    return (part.is_whole() || part.is_empty()) && !a.is_shifted && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
-  // Loads `Items` positions of the selected operands, the thread's from number `step` on; what is
-  // not inside is 0. IsFull: has_all is known.
+  // Loads `Items` positions of the selected operands; what is not inside is 0. IsFull: has_all is
+  // known.
   template <class Selected, int Items, bool IsFull, class Tile>
-  __device__ __forceinline__ void load(Tile& loaded, long long first, long long end,
-                                       int step) const {
-    if constexpr (may_keep) {
-      if (a.is_kept) {
-        for_each_selected<Program, selected_by_keeping<Program, v, Selected, true>>(
-            [&](auto selected) {
-              constexpr int k = decltype(selected)::value;
-              auto& to = read_register<k>(loaded).at;
-              if constexpr (IsFull) {
-#pragma unroll
-                for (int u = 0; u < Items; ++u) kept::template take<k>(to[u], step + u);
-              } else {
-#pragma unroll
-                for (int u = 0; u < Items; ++u) {
-                  to[u] = {};
-                  if (first + u * static_cast<int>(blockDim.y) < end)
-                    kept::template take<k>(to[u], step + u);
-                }
-              }
-            });
-        return read_any<selected_by_keeping<Program, v, Selected, false>, Items, IsFull>(
-            loaded, first, end);
-      }
-    }
-    read_any<Selected, Items, IsFull>(loaded, first, end);
-  }
-  // The same from global memory.
-  template <class Selected, int Items, bool IsFull, class Tile>
-  __device__ __forceinline__ void read_any(Tile& loaded, long long first, long long end) const {
+  __device__ __forceinline__ void load(Tile& loaded, long long first, long long end) const {
     if constexpr (!IsFull && !may_keep)
       if (a.is_shifted) return read_shifted<Selected, Items>(loaded, first, end);
     if (!IsFull || !a.is_plain) return read<Selected, Items>(loaded, first, end);
@@ -170,7 +123,7 @@ template <class Program, class C> struct columns_slice {
           }
           return;
         }
-        typename kept::template vector<k> next[Items];
+        packed<storage_t<I::type>, v> next[Items];
 #pragma unroll
         for (int u = 0; u < Items; ++u) {
           long long const at = first + u * height;
@@ -233,23 +186,24 @@ template <class Program, class C> struct columns_slice {
     }
   }
 
+  // The first of the thread's rows in the stores of values per row: found late, because registers
+  // would have to wait for it.
+  __device__ __forceinline__ void find_row_stores() {
+    find_rows(tile * blockDim.x + threadIdx.x, [&](auto index, int d, long long position) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::stores(k))
+        offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+    });
+  }
+
  private:
-  // The first of the rows of vector `vector` in every operand.
-  __device__ __forceinline__ void find_rows(long long vector) {
-    using chosen = operands_at<Program, place::row, place::element>;
+  // Calls visit(instruction, axis, position) for the first of the rows of vector `vector`.
+  template <class Visit>
+  __device__ __forceinline__ void find_rows(long long vector, Visit&& visit) {
     for_each_digit(a.rows, vector, [&](int d, long long position) {
-      if (d == a.rows.dims - 1) {
-        position *= v;
-        part.left = a.innermost - position;
-      }
-      for_each_instruction<Program>([&](auto index) {
-        constexpr int k = decltype(index)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        if constexpr (chosen::loads(k))
-          offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
-        if constexpr (chosen::stores(k))
-          offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
-      });
+      if (d == a.rows.dims - 1) position *= v;
+      for_each_instruction<Program>([&](auto index) { visit(index, d, position); });
     });
   }
 };

@@ -19,7 +19,6 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
   registers<Program, place::row> (&rows)[v];
-  int buffer = 0;  // of what the blocks of a cluster send each other
 
   __device__ __forceinline__ frame<Program> frame_of(
       int i, registers<Program, place::element>& element) const {
@@ -63,22 +62,17 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     for (int i = 0; i < v; ++i) reset<Program, states>(running[i]);
     int const height = static_cast<int>(blockDim.y);
     long long const end = end_position();
-    int step = 0;
-    for (long long first = first_position() + threadIdx.y; first < end;
-         first += height * items, step += items) {
+    for (long long first = first_position() + threadIdx.y; first < end; first += height * items) {
       // Two loops in one: what may be missing costs the others a third of their instructions.
       if (this->template has_all<items>(first, end))
-        take_positions<Phase, true>(running, first, end, step);
+        take_positions<Phase, true>(running, first, end);
       else
-        take_positions<Phase, false>(running, first, end, step);
+        take_positions<Phase, false>(running, first, end);
       cascade<Program, states>::after_tiles(levels, running);
     }
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
     side::template combine_block<Phase>(rows);
-    if constexpr (may_keep)
-      if (a.is_kept && a.slices > 1)
-        side::template combine_cluster<Phase>(rows, static_cast<int>(a.slices), buffer);
     bool is_last = true;
     if constexpr (Phase == 1 && phases == 1 && !has_element_stores<Program>)
       is_last = side::template combine_slices<Phase>(
@@ -90,19 +84,24 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   // `items` positions from `first` on. IsFull: all of them are inside, and all rows.
   template <int Phase, bool IsFull, class States>
   __device__ __forceinline__ void take_positions(States (&running)[v], long long first,
-                                                 long long end, int step) {
+                                                 long long end) {
     using loads = needed_loads<Program, v, items, Phase, false>;
     selected_registers<Program, loads> loaded;
-    this->template load<loads, items, IsFull>(loaded, first, end, step);
+    this->template load<loads, items, IsFull>(loaded, first, end);
     int live = 0;
     if (!IsFull)
 #pragma unroll
       for (int u = 0; u < items; ++u) live += first + u * static_cast<int>(blockDim.y) < end;
-#pragma unroll
-    for (int i = 0; i < v; ++i)
-      take_row<Phase, loads>(running[i], loaded, i, IsFull || live == items, live);
+    take_loaded<Phase, loads>(running, loaded, IsFull || live == items, live);
   }
-  // Row i of the loaded positions: all of them, or the first `live`.
+  // The loaded positions of all rows: all of them, or the first `live`.
+  template <int Phase, class Loads, class States, class Tile>
+  __device__ __forceinline__ void take_loaded(States (&running)[v], Tile const& loaded,
+                                              bool is_all, int live) {
+#pragma unroll
+    for (int i = 0; i < v; ++i) take_row<Phase, Loads>(running[i], loaded, i, is_all, live);
+  }
+  // Those of row i.
   template <int Phase, class Loads, class States, class Tile>
   __device__ __forceinline__ void take_row(States& running, Tile const& loaded, int i, bool is_all,
                                            int live) {
@@ -128,21 +127,25 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     constexpr int stored_items = items * v > 16 ? 16 / v : items;
     int const height = static_cast<int>(blockDim.y);
     long long const end = end_position();
-    int step = 0;
     for (long long first = first_position() + threadIdx.y; first < end;
-         first += height * stored_items, step += stored_items)
+         first += height * stored_items)
       if (a.is_plain && this->template is_full<stored_items>(first, end))
-        store_positions<stored_items, true>(first, end, step);
+        store_positions<stored_items, true>(first, end);
       else
-        store_positions<stored_items, false>(first, end, step);
+        store_positions<stored_items, false>(first, end);
   }
   // IsPlain: is_full, and nothing is to be looked for.
   template <int Items, bool IsPlain>
-  __device__ __forceinline__ void store_positions(long long first, long long end, int step) {
+  __device__ __forceinline__ void store_positions(long long first, long long end) {
     using loads = needed_loads<Program, v, Items, phases + 1, true>;
-    using stored = element_stores<Program, v>;
     selected_registers<Program, loads> loaded;
-    this->template load<loads, Items, IsPlain>(loaded, first, end, step);
+    this->template load<loads, Items, IsPlain>(loaded, first, end);
+    store_loaded<loads, Items, IsPlain>(loaded, first, end);
+  }
+  template <class Loads, int Items, bool IsPlain, class Tile>
+  __device__ __forceinline__ void store_loaded(Tile const& loaded, long long first,
+                                               long long end) {
+    using stored = element_stores<Program, v>;
     operand_offsets<Program> where;
     if constexpr (IsPlain) this->template find_position<stored>(where, first);
 #pragma unroll
@@ -153,7 +156,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       for (int i = 0; i < v; ++i) {
         registers<Program, place::element> element;
         frame<Program> f = frame_of(i, element);
-        take_element<Program, loads>(element, loaded, u, i);
+        take_element<Program, Loads>(element, loaded, u, i);
         evaluate_element<phases + 1, true>(f);
         for_each_selected<Program, stored>([&](auto selected) {
           constexpr int k = decltype(selected)::value;
@@ -183,6 +186,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   // One thread writes what belongs to its rows and takes it into the totals.
   __device__ __forceinline__ void end() {
     if (threadIdx.y != 0) return;
+    base::find_row_stores();
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       if (i >= part.left) continue;

@@ -78,44 +78,47 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   // Vectors of rows times blocks of a cluster that share them, at most.
   static constexpr int most_shared = 64;
 
-  // Combines over the blocks of the cluster, in their order, what combine_block left.
-  // @pre all threads of all blocks call it; blocks * blockDim.x <= most_shared; all blocks have
-  // begun; `buffer` is 0 at first
+  // Combines over the blocks of the cluster, in their order, what combine_block left: every block
+  // sends to all of them. @pre all threads of all blocks call it; blockDim.x is at most 32 and
+  // blocks * blockDim.x at most most_shared; all blocks have begun
   template <int Phase, class Rows>
-  static __device__ __forceinline__ void combine_cluster(Rows& rows, int blocks, int& buffer) {
-    int const rank = rank_in_cluster();
+  static __device__ __forceinline__ void combine_cluster(Rows& rows, int blocks,
+                                                         cluster_mailboxes& boxes) {
+    int const rank = rank_in_cluster(), width = static_cast<int>(blockDim.x),
+              thread = static_cast<int>(threadIdx.x) + static_cast<int>(threadIdx.y) * width;
+    mailbox& box = boxes.present();
+    if (thread == 0)
+      box.expect(words_per_row<Phase> * V * static_cast<int>(sizeof(unsigned)) * width * blocks);
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using state = typename reduction_facts<Program, k>::state;
-      for (int to = static_cast<int>(threadIdx.y); to < blocks;
-           to += static_cast<int>(blockDim.y)) {
+      typename reduction_facts<Program, k>::state mine[V];
 #pragma unroll
-        for (int i = 0; i < V; ++i) {
-          state_words<state> mine(read_register<k>(rows[i]));
+      for (int i = 0; i < V; ++i) mine[i] = read_register<k>(rows[i]);
+      cluster_vector<k> words;
+      words.set(mine);
+      cluster_vector<k>* const to = cluster_slots<k>(boxes.buffer()) + rank * width + threadIdx.x;
+      if (thread % 32 < width)
+        for (int block = thread / 32; block < blocks; block += Threads / 32)
 #pragma unroll
-          for (int w = 0; w < mine.count; ++w)
-            put_in_block(block_slot<k>(buffer, rank, i, w), mine.words[w], to);
-        }
-      }
+          for (int w = 0; w < words.count; ++w) box.send(to->words + w, words.words[w], block);
     });
-    cluster_barrier();
+    boxes.wait();
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
+      using op = typename reduction_facts<Program, k>::op;
+      cluster_vector<k> const* const from = cluster_slots<k>(boxes.buffer()) + threadIdx.x;
+      cluster_vector<k> const first = *from;
 #pragma unroll
-      for (int i = 0; i < V; ++i) {
-        typename facts::state all = facts::identity();
-        for (int from = 0; from < blocks; ++from) {
-          state_words<typename facts::state> theirs;
+      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = first.at(i);
+#pragma unroll 1
+      for (int block = 1; block < blocks; ++block) {
+        cluster_vector<k> const next = from[block * width];
 #pragma unroll
-          for (int w = 0; w < theirs.count; ++w)
-            theirs.words[w] = *block_slot<k>(buffer, from, i, w);
-          all = facts::op::combine(all, theirs.state());
-        }
-        read_register<k>(rows[i]) = all;
+        for (int i = 0; i < V; ++i)
+          read_register<k>(rows[i]) = op::combine(read_register<k>(rows[i]), next.at(i));
       }
     });
-    buffer ^= 1;
+    boxes.next();
   }
 
   // Words that a block leaves behind for its rows.
@@ -161,14 +164,12 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   }
 
  private:
-  // Of what block `rank` of the cluster sent. Two buffers: whoever writes one again has passed the
-  // barrier of the other one, behind which all have read this one.
+  // What the blocks of a cluster sent: of block 0 all vectors of rows, then of block 1.
   template <int K>
-  static __device__ __forceinline__ unsigned* block_slot(int buffer, int rank, int i, int w) {
-    constexpr int words = state_words<typename reduction_facts<Program, K>::state>::count;
-    __shared__ unsigned all[2][most_shared * V * words];
-    int const at = rank * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
-    return all[buffer] + (w * V + i) * most_shared + at;
+  using cluster_vector = state_vector<typename reduction_facts<Program, K>::state, V>;
+  template <int K> static __device__ __forceinline__ cluster_vector<K>* cluster_slots(int buffer) {
+    __shared__ cluster_vector<K> all[2][most_shared];
+    return all[buffer];
   }
 };
 
