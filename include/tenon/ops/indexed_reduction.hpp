@@ -76,6 +76,15 @@ struct indexed_choice : reduction_op<> {
     }
     return {number, index_of(first)};
   }
+  // The states of a group of lanes at once, of whose numbers `best` is the best: the lowest
+  // position that has it, instead of a choice for every pair.
+  template <class T, class Group>
+  static TENON_HD indexed::state<T> first_of_group(indexed::state<T> mine, T best,
+                                                   Group const& group) {
+    bool const is_best = mine.number == best || mine.number != mine.number;  // NaN is the best
+    long long const index = group.smallest(is_best ? mine.index : no_index);
+    return {group.of(mine.number, is_best && mine.index == index), index};
+  }
   template <class Extremum, class T, int Count> static TENON_HD T best_of(T const (&x)[Count]) {
     T half_as_many[(Count + 1) / 2];
     for (int i = 0; i < Count / 2; ++i) half_as_many[i] = Extremum::eval(x[2 * i], x[2 * i + 1]);
@@ -100,6 +109,10 @@ struct arg_maximum : indexed_choice {
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
                                                         int valid) {
     return lift_by<maximum>(x, valid, math::smallest<T>);
+  }
+  template <class T, class Group>
+  static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
+    return first_of_group(mine, group.largest(mine.number), group);
   }
   // Takes in the first `valid` of Count numbers in the order of their positions, which `index_of`
   // tells of an ordinal. Most batches hold nothing better than what has come before.
@@ -130,6 +143,10 @@ struct arg_minimum : indexed_choice {
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
                                                         int valid) {
     return lift_by<minimum>(x, valid, math::largest<T>);
+  }
+  template <class T, class Group>
+  static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
+    return first_of_group(mine, group.smallest(mine.number), group);
   }
   // Takes in the first `valid` of Count numbers in the order of their positions, which `index_of`
   // tells of an ordinal. Most batches hold nothing better than what has come before.

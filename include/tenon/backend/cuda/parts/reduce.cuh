@@ -96,6 +96,26 @@ struct lane_group {
 #endif
     return x;
   }
+  template <class T> TENON_HD T smallest(T x) const {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      T const other = __shfl_xor_sync(~0u, x, distance);
+      if (distance < lanes) x = math::minimum(x, other);
+    }
+#endif
+    return x;
+  }
+  // That of the first lane that is chosen. @pre one is
+  template <class T> TENON_HD T of(T x, [[maybe_unused]] bool is_chosen) const {
+#if defined(__CUDA_ARCH__)
+    unsigned const first = (threadIdx.x + threadIdx.y * blockDim.x) % 32 & ~(lanes - 1u),
+                   chosen = __ballot_sync(~0u, is_chosen) >> first;
+    return __shfl_sync(~0u, x, static_cast<int>(first) + __ffs(static_cast<int>(chosen)) - 1);
+#else
+    return x;
+#endif
+  }
   template <class T> TENON_HD T first(T x) const {
 #if defined(__CUDA_ARCH__)
     return __shfl_sync(~0u, x, 0, lanes);
