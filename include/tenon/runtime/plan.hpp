@@ -45,6 +45,28 @@ inline bool overlap(void const* a, operand_range const& in_a, void const* b,
          in_b.beyond > in_b.first;
 }
 
+// The tables of a plan, wherever they are.
+struct operand_tables {
+  operand_range *loads, *stores;
+  int* scalar_inputs;
+  bool* may_alias;  // by store, then load
+  axis_list *input_extents, *output_extents;
+  int load_count, store_count, scalar_count;
+
+  [[gnu::cold, gnu::noinline]] void fill(binder const& bound, array_view<argument const> inputs,
+                                         array_view<argument const> outputs) const {
+    for (int k = 0; k < load_count; ++k) loads[k] = bound.range_of_load(k);
+    for (int k = 0; k < store_count; ++k) stores[k] = bound.range_of_store(k);
+    for (int k = 0; k < scalar_count; ++k) scalar_inputs[k] = bound.scalar_input(k);
+    for (int i = 0; i < store_count; ++i)
+      for (int j = 0; j < load_count; ++j) may_alias[i * load_count + j] = bound.may_alias(i, j);
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      input_extents[k] = tenon::extents_of(inputs[k].layout);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      output_extents[k] = tenon::extents_of(outputs[k].layout);
+  }
+};
+
 template <class Program, class Prepared, int Inputs, int Outputs>
 class plan {
   using traits = program_traits<Program>;
@@ -53,16 +75,9 @@ class plan {
   [[gnu::cold]] plan(binder const& bound, bound_arguments<Program> const& arguments,
                      array_view<argument const> inputs, array_view<argument const> outputs)
       : prepared_(bound.layout<Program>(), arguments) {
-    for (int k = 0; k < traits::load_count; ++k) loads_[k] = bound.range_of_load(k);
-    for (int k = 0; k < traits::store_count; ++k) stores_[k] = bound.range_of_store(k);
-    for (int k = 0; k < traits::scalar_count; ++k) scalar_inputs_[k] = bound.scalar_input(k);
-    for (int i = 0; i < traits::store_count; ++i)
-      for (int j = 0; j < traits::load_count; ++j)
-        may_alias_[i * traits::load_count + j] = bound.may_alias(i, j);
-    for (std::size_t k = 0; k < inputs.size(); ++k)
-      input_extents_[k] = tenon::extents_of(inputs[k].layout);
-    for (std::size_t k = 0; k < outputs.size(); ++k)
-      output_extents_[k] = tenon::extents_of(outputs[k].layout);
+    operand_tables{loads_,         stores_,         scalar_inputs_,     may_alias_,          input_extents_,
+                   output_extents_, traits::load_count, traits::store_count, traits::scalar_count}
+        .fill(bound, inputs, outputs);
   }
 
   axis_list const& output_extents(int k) const { return output_extents_[k]; }

@@ -27,11 +27,8 @@ namespace detail {
 template <class Program> using widest_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
 }
 
-// A launch for one exact set of shapes, strides and alignments; plain values. A null function:
-// there is nothing to do.
-template <class Program> struct cuda_plan {
-  cudaError_t (*launch)(cuda_plan const&, bound_arguments<Program> const&, void* workspace,
-                        cudaStream_t) = nullptr;
+// What a launch is for any program. A null function: there is nothing to do.
+struct cuda_launch_plan {
   void const* function = nullptr;
   detail::direct_launch direct;
   dim3 grid, block;
@@ -42,6 +39,11 @@ template <class Program> struct cuda_plan {
   configuration chosen = {};
   detail::work_split split = {};
   char const* why = "";
+};
+// A launch for one exact set of shapes, strides and alignments; plain values.
+template <class Program> struct cuda_plan : cuda_launch_plan {
+  cudaError_t (*launch)(cuda_plan const&, bound_arguments<Program> const&, void* workspace,
+                        cudaStream_t) = nullptr;
   // The parameter block as far as it follows from the shapes: dividing lengths into magic numbers
   // anew for every call would cost more than the rest of it. Skeletons with a block of their own
   // keep it within 64 bytes more.
@@ -107,8 +109,8 @@ inline void allow_shared_bytes(void const* function, long long bytes) {
 }
 
 // Clusters, or blocks where there are none, that the device holds at once; 0: it cannot run them.
-template <class Program>
-long long most_resident_groups(cuda_plan<Program> const& plan, cuda_device_facts const& facts) {
+[[gnu::cold, gnu::noinline]] inline long long most_resident_groups(cuda_launch_plan const& plan,
+                                                                   cuda_device_facts const& facts) {
   int groups = 0;
   cudaError_t status;
   if (plan.cluster > 1) {
@@ -140,6 +142,16 @@ void set_call(Arguments& a, bound_arguments<Program> const& call, void* workspac
   if constexpr (requires { a.workspace; }) a.workspace = static_cast<unsigned*>(workspace);
 }
 
+inline cudaError_t launch_kernel(cuda_launch_plan const& plan, void** parameters,
+                                 cudaStream_t stream) {
+  if (plan.cluster == 1 && !plan.is_cooperative)
+    return plan.direct.launch(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
+                              stream);
+  launch_attributes attributes(plan.cluster, plan.is_cooperative);
+  cudaLaunchConfig_t config = attributes.config(plan.grid, plan.block, plan.shared_bytes, stream);
+  return cudaLaunchKernelExC(&config, plan.function, parameters);
+}
+
 template <class Program, class Arguments>
 cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program> const& call,
                         void* workspace, cudaStream_t stream) {
@@ -147,12 +159,7 @@ cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program>
   __builtin_memcpy(&arguments, plan.prepared, sizeof(Arguments));
   set_call(arguments, call, workspace);
   void* parameters[] = {&arguments};
-  if (plan.cluster == 1 && !plan.is_cooperative)
-    return plan.direct.launch(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
-                              stream);
-  launch_attributes attributes(plan.cluster, plan.is_cooperative);
-  cudaLaunchConfig_t config = attributes.config(plan.grid, plan.block, plan.shared_bytes, stream);
-  return cudaLaunchKernelExC(&config, plan.function, parameters);
+  return launch_kernel(plan, parameters, stream);
 }
 
 TENON_ONCE_BEGIN
@@ -180,7 +187,7 @@ template <class Program> [[gnu::cold]] cuda_plan<Program> plan_of_nothing(char c
 }
 
 // Room for the partial results of combine_grid.
-template <class Program> void add_slots(cuda_plan<Program>& plan) {
+inline void add_slots(cuda_launch_plan& plan) {
   if (plan.grid.x > 1) plan.workspace_bytes = sizeof(unsigned) * first_partial;
 }
 

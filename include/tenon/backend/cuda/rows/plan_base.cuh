@@ -39,9 +39,8 @@ struct rows_planner_base : rows_configurations {
 
   // Gives a row to several blocks where few rows would leave multiprocessors without work.
   // @post the groups of blocks that the device holds at once
-  template <class Program>
-  [[gnu::cold]] static long long share_rows(cuda_plan<Program>& plan, long long rows,
-                                            cuda_device_facts const& facts) {
+  [[gnu::cold, gnu::noinline]] static long long share_rows(cuda_launch_plan& plan, long long rows,
+                                                           cuda_device_facts const& facts) {
     long long const resident_blocks = most_resident_groups(plan, facts);
     long long blocks = 1;
     if (rows <= most_row_barriers) blocks = clamped(resident_blocks / rows, 1, plan.split.segments);
@@ -60,17 +59,24 @@ struct rows_planner_base : rows_configurations {
   [[gnu::cold]] static void finish(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
                                    bound_arguments<Program> const& call, long long most,
                                    long long groups) {
+    set_grid(plan, most, groups, program_traits<Program>::has_total, row_state_words<Program>);
+    prepare_arguments<Program, Arguments>(plan, layout, call);
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] static void set_grid(cuda_launch_plan& plan, long long most,
+                                                    long long groups, bool has_total,
+                                                    int state_words) {
     plan.split.groups = groups;
     plan.grid = dim3(static_cast<unsigned>(clamped(groups, 1, at_least(1, most))) *
                      static_cast<unsigned>(plan.split.blocks_per_row));
-    if constexpr (program_traits<Program>::has_total) add_slots(plan);
+    if (has_total) add_slots(plan);
     if (plan.split.segments > 1) {
       std::size_t words = first_partial;
       words += static_cast<std::size_t>(plan.grid.x / plan.split.blocks_per_row) * 2 *
-               most_segments * row_state_words<Program>;
+               most_segments * state_words;
       plan.workspace_bytes = words * sizeof(unsigned);
     }
-    prepare_arguments<Program, Arguments>(plan, layout, call);
   }
 };
 
