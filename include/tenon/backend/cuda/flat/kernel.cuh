@@ -3,6 +3,7 @@
 // The flat skeleton: one sweep over all elements, then, if there are reductions, one value from all
 // blocks.
 
+#include "tenon/backend/cuda/parts/single_vector.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 
@@ -57,7 +58,14 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     item_positions<long long> positions{first + thread, threads, a.vectors - (partial != 0),
                                         partial};
     selected_registers<Program, tile_loads> tile;
-    load_tile<Program, tile_loads, v, items, dims, true>(tile, a, origin, positions, true);
+    if constexpr (dims == contiguous_columns)
+      for_each_selected<Program, tile_loads>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        load_vectors<Program, k, v, items, dims, true>(read_register<k>(tile).at, a, origin,
+                                                       positions);
+      });
+    else
+      load_tile<Program, tile_loads, v, items, dims, true>(tile, a, origin, positions, true);
     selected_registers<Program, no_loads> none;
     process_tile<1, true, v, items, dims, tile_loads, no_loads, no_loads>(tile, none, states, f, a,
                                                                           origin, positions, true);

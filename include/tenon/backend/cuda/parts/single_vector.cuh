@@ -58,5 +58,35 @@ __device__ __forceinline__ auto load_vector(Arguments const& a, operand_offsets<
   return result;
 }
 
+// The vectors at `positions` of operand K: at once where it is made of aligned ones, else in a loop
+// that has the code of one.
+template <class Program, int K, int V, int Count, int Dims, bool IsStreamed, class Arguments,
+          class Positions>
+__device__ __forceinline__ void load_vectors(
+    packed<storage_t<program_traits<Program>::template at<K>::type>, V> (&to)[Count],
+    Arguments const& a, operand_offsets<Program> const& row, Positions const& positions) {
+  using I = typename program_traits<Program>::template at<K>;
+  using T = storage_t<I::type>;
+  access const how = a.load_access[I::bits];
+  T const* const begin = load_address<Program, K>(a, row.loads[I::bits]);
+  if (Dims == packed_columns || (how == access::packed && positions.is_whole(Count - 1))) {
+    T const* const from = begin + static_cast<long long>(positions.at(0)) * V;
+#pragma unroll
+    for (int u = 0; u < Count; ++u) {
+      to[u] = {};
+      load_packed<expected_reuse<Program, I, IsStreamed>>(
+          to[u], from + positions.template offset<V>(u), positions.is_whole(u));
+    }
+  } else if constexpr (Dims > packed_columns) {
+#pragma unroll 1
+    for (int u = 0; u < Count; ++u) {
+#pragma unroll
+      for (int i = 1; i < Count; ++i) to[i - 1] = to[i];
+      to[Count - 1] = load_vector<Program, K, V, Dims>(a, row, positions.at(u),
+                                                       positions.template count<V>(u));
+    }
+  }
+}
+
 }  // namespace tenon::detail
 #endif

@@ -25,6 +25,64 @@ __device__ __forceinline__ void rotate_chains(States& states) {
   });
 }
 
+// The elements that a sweep has taken up by items, `Together` a turn, on their way to the states.
+template <class Program, int V, int Items, int Phase, bool Stores, int Dims, int Together>
+class turns {
+  using running = running_states<Program, V, Items, Phase>;
+  using collected = collected_values<Program, V, Items, Phase>;
+  static constexpr int batch = running::batch_items;
+  selected_registers<Program, collected> values_ = {};
+  int live_elements_ = 0;
+
+  // The values of a batch move towards the first, which become the last.
+  __device__ __forceinline__ void rotate_values() {
+    for_each_selected<Program, collected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (running::template is_batch<k>) {
+        auto& list = read_register<k>(values_);
+        auto const all = list;
+        constexpr int count = V * batch;
+#pragma unroll
+        for (int i = 0; i < count; ++i) list.at[i] = all.at[(i + V * Together) % count];
+      }
+    });
+  }
+  template <class States> __device__ __forceinline__ void take_batch(States& states) {
+    accumulate_batch<Program, V, Items, Phase>(states, values_, live_elements_, unordered_batch{});
+    live_elements_ = 0;
+  }
+
+ public:
+  using loads = needed_loads<Program, V, Together, Phase, Stores>;
+
+  // Those that `positions` begins with, of which the first is number `turn` of its tile, with the
+  // bits that process_tile gives. @post every chain of the states has the items that it would have
+  // there when a tile is over
+  template <class Tile, class States, class Arguments, class Positions>
+  __device__ __forceinline__ void process(Tile const& tile, States& states,
+                                          frame<Program> const& around, Arguments const& a,
+                                          operand_offsets<Program> const& row,
+                                          Positions const& positions, int turn,
+                                          bool is_row_inside) {
+    selected_registers<Program, no_loads> none;
+#pragma unroll
+    for (int w = 0; w < Together; ++w) {
+      if (Dims == packed_columns || Together > 1 || positions.is_live(w)) {
+        process_item<Phase, Stores, V, Items, Dims, loads, no_loads, no_loads>(
+            w, tile, none, none, values_, states, around, a, row, positions, w, is_row_inside);
+        live_elements_ += positions.template count<V>(w);
+      }
+      if (Together >= batch && (w + 1) % batch == 0) take_batch(states);
+    }
+#pragma unroll
+    for (int w = 0; w < Together % running::chains; ++w) rotate_chains<Program, running>(states);
+    if constexpr (Together < batch) {
+      rotate_values();
+      if ((turn + Together) % batch == 0) take_batch(states);
+    }
+  }
+};
+
 // Whether some reduction takes in many elements at once.
 template <class Program, class Running>
 inline constexpr bool has_batches = []<int... K>(std::integer_sequence<int, K...>) {

@@ -38,9 +38,7 @@ struct rows_planner : long_rows_planner {
     if constexpr (may_keep<Program>)
       if (!is_long && !blocks_hold<Program>(layout, facts)) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
-        cuda_plan<Program> result =
-            operands.is_packed ? plan_kept<Program, packed_columns>(layout, call, facts, how)
-                               : plan_kept<Program, all>(layout, call, facts, how);
+        cuda_plan<Program> result = plan_kept<Program, all>(layout, call, facts, how);
         return result.function ? result : plan_looped<Program, all>(layout, call, facts, how);
       }
     if constexpr (has_sharable_rows<Program>)
