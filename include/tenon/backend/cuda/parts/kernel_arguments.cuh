@@ -18,7 +18,7 @@ struct work_split {
   long long groups = 1;    // rows: groups of rows that blocks, or clusters, do one after the other
   int blocks_per_row = 1;  // rows: neighbouring blocks that share a row
   int segments = 1;        // looped rows: parts of a row whose states are combined in order
-  long long tiles_per_segment = 0;
+  int tiles_per_segment = 0;
   int kept_tiles = 0;  // looped rows: of a block's tiles of a row, how many stay in shared memory
   int vectors_per_block = 0;  // long rows: the stretch of a row that a block has
   int rows_ahead = 0;         // long rows: how much further the L2 cache is filled; 0: it is not

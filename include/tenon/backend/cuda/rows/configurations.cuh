@@ -132,7 +132,8 @@ struct rows_configurations {
       .index_bits = 32,
       .blocks = own_bytes<Program> == 0 || is_heaviest<Program> ||
                         (is_heavy<Program> &&
-                         (Dims == 1 || !is_half<Program> || element_operands<Program>::loads > 3))
+                         (Dims == 1 || !is_half<Program> || element_operands<Program>::loads > 3 ||
+                          element_operands<Program>::has_much_arithmetic))
                     ? 1
                     : 2,
       .has_clusters = 1};

@@ -13,16 +13,19 @@
 namespace tenon {
 namespace detail {
 
-// Blocks of a multiprocessor at once. What is kept of a row waits for a block's registers as for its
-// shared memory: where they left room for two instead of three, softmax(x * y) * w + y of
-// 40 x 800000 bf16 took 199 us instead of 145 on an H200.
+// Blocks of a multiprocessor at once. What is kept of a row waits for a block's registers as for
+// its shared memory: where they left room for two instead of three, softmax(x * y) * w + y of 40 x
+// 800000 bf16 took 199 us instead of 145 on an H200.
 template <class Program, class C>
-inline constexpr int looped_blocks_held = !is_any_kept<Program, C::vector_width> ? 1
-                                          : program_traits<Program>::widest_element <= 4 &&
-                                                  row_state_words<Program> <= 8 &&
-                                                  !program_traits<Program>::has_positions
-                                              ? 3
-                                              : kept_blocks_held<Program, 0>;
+inline constexpr int looped_blocks_held = [] {
+  constexpr int words = row_state_words<Program>;
+  if (!is_any_kept<Program, C::vector_width>) return 1;
+  if (words > 3) return 2;
+  return program_traits<Program>::widest_element <= 4 && element_operands<Program>::loads <= 3 &&
+                 !program_traits<Program>::has_positions
+             ? 3
+             : kept_blocks_held<Program, 0>;
+}();
 
 #if defined(__CUDA_ARCH__)
 // One thread's view of the row that its block works on. A row is cut into segments, whose number is
@@ -147,8 +150,8 @@ template <class Program, class C> struct looped_worker {
     for_each_selected<Program, kept_loads<Program, v>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       if (!kept::template bring_elements<k>(step, a, offsets, positions.at(0), count))
-        kept::template put<k>(
-            step, load_vector<Program, k, v, dims>(a, offsets, positions.at(0), count));
+        kept::template put<k>(step,
+                              load_vector<Program, k, v, dims>(a, offsets, positions.at(0), count));
     });
   }
   // The first items of `positions`, from shared memory as far as they were kept there as number
@@ -187,11 +190,11 @@ template <class Program, class C> struct looped_worker {
     evaluate<place::row, Phase, Phase>(f);
   }
 
-  // Whole aligned vectors have a path of their own but where reductions take in batches, in the same
-  // way however these were loaded; what several come from memory for is on its way together. H200,
-  // of 64 x 1048576 f32 with one vector a turn instead: layer norm 310 us (251). Softmax, which
-  // stores what it has in shared memory, 232 us (240). With one path for all, softmax takes 233 us
-  // instead of 215.
+  // Whole aligned vectors have a path of their own but where reductions take in batches, in the
+  // same way however these were loaded; what several come from memory for is on its way together.
+  // H200, of 64 x 1048576 f32 with one vector a turn instead: layer norm 310 us (251). Softmax,
+  // which stores what it has in shared memory, 232 us (240). With one path for all, softmax takes
+  // 233 us instead of 215.
   template <int Phase, bool Stores, class States>
   __device__ __forceinline__ void sweep(int segment, States& states, bool is_inside) {
     using loads = item_loads<Program, v, Phase, Stores>;

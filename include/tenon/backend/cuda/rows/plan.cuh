@@ -223,7 +223,7 @@ struct rows_planner : long_rows_planner {
   [[gnu::cold]] static void cut_row(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
     long long const tiles = divide_up(layout.columns.size, static_cast<long long>(C.vector_width) *
                                                                C.items * C.threads_per_block);
-    plan.split.tiles_per_segment = at_least(1, divide_up(tiles, most_segments));
+    plan.split.tiles_per_segment = static_cast<int>(at_least(1, divide_up(tiles, most_segments)));
     plan.split.segments =
         static_cast<int>(at_least(1, divide_up(tiles, plan.split.tiles_per_segment)));
   }

@@ -53,7 +53,7 @@ struct streamed_rows_planner : rows_planner_base {
     result.chosen = C;
     row_cut const cut = cut_streamed<Program, C>(divide_up(layout.columns.size, C.vector_width));
     result.split.segments = cut.segments;
-    result.split.tiles_per_segment = cut.tiles_per_segment;
+    result.split.tiles_per_segment = static_cast<int>(cut.tiles_per_segment);
     long long const rows_per_group = at_least(1, C.threads_per_block / cut.lanes);
     result.block = dim3(static_cast<unsigned>(cut.lanes), static_cast<unsigned>(rows_per_group));
     long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));

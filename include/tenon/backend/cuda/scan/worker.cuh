@@ -70,7 +70,9 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
     __device__ __forceinline__ void draw(int u) {
       drawn_vector<Program, Phase, Stores, V> numbers;
       long long const column = mine + u * item_step;
-      auto const step = [&](auto k) { return worker.a.load_columns[at<k>::bits][0]; };
+      auto const step = [&](auto k) {
+        return worker.a.load_columns[at<decltype(k)::value>::bits][0];
+      };
       numbers.draw(
           worker.values(), [&](auto k) { return step(k) == 1; },
           [&](auto k, int i) {
