@@ -19,6 +19,7 @@ DOCUMENT = os.path.join(ROOT, "docs", "performance.md")
 RESULTS = os.path.join(ROOT, "benchmarks", "results")
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 MOST_LISTED = 10
+LONG_US, CHANGE = 50, 0.03  # what a later run is compared by
 
 
 def table(head, lines):
@@ -51,6 +52,7 @@ def compared(result, timing):
 class Figures:
     def __init__(self):
         self.result = results.load(os.path.join(RESULTS, "h200.json"))
+        self.later_result = results.load(os.path.join(RESULTS, "h200_later.json"))
         self.sweep_result = results.load_sweep(os.path.join(RESULTS, "sweep.json"))
 
     def device(self):
@@ -94,6 +96,19 @@ class Figures:
             yield f"- {results.title(*key)}: {ours['us']:.1f} µs, {NAMES[other['provider']]} {other['us']:.1f} µs."
         if not rows:
             yield "None."
+
+    def later(self):
+        h = self.later_result.header
+        before = {row[0]: row for timing in (STEADY, SINGLE) for row in compared(self.result, timing)}
+        rows = [row for timing in (STEADY, SINGLE) for row in compared(self.later_result, timing)
+                if row[0] in before and row[1]["us"] > LONG_US]
+        yield (f"Commit {h['commit']}, copy {h['ceilings']['copy_gbs']:.0f} GB/s: ahead of every contender in {sum(row[3] > 1 for row in rows)} "
+               f"of {len(rows)} rows of more than {LONG_US} µs, before in {sum(before[row[0]][3] > 1 for row in rows)}. "
+               f"Those that changed by more than {CHANGE:.0%}:\n")
+        yield from table(("workload", "before µs", "Tenon µs", "of copy", "best other", "µs", "times"), (
+            (results.title(*key), cell(before[key][1], "us", 1), cell(ours, "us", 1), cell(ours, "of_copy", 2), NAMES[other["provider"]],
+             cell(other, "us", 1), f"{ratio:.2f}")
+            for key, ours, other, ratio in rows if abs(ours["us"] / before[key][1]["us"] - 1) > CHANGE))
 
     def others(self):
         rows = []

@@ -138,7 +138,8 @@ struct rows_configurations {
                     : 2,
       .has_clusters = 1};
   // Longer rows of whole aligned vectors, in shared memory. Three blocks with a share of 64 KB are
-  // on a multiprocessor, four with less.
+  // on a multiprocessor, four with less, for which half types and their weights have too many
+  // registers.
   template <class Program>
   static constexpr configuration long_rows{
       .vector_width = width<Program>,
@@ -146,7 +147,10 @@ struct rows_configurations {
       .threads_per_block = 256,
       .group_dims = packed_columns,
       .index_bits = 32,
-      .blocks = is_heavy<Program> || is_heaviest<Program> ? 3 : 4,
+      .blocks = is_heavy<Program> || is_heaviest<Program> ||
+                        (is_half<Program> && element_operands<Program>::loads > 1)
+                    ? 3
+                    : 4,
       .has_warps = 1,
       .has_clusters = 1};
   // A row that passes once: as many bytes in flight as it takes; states of several numbers take

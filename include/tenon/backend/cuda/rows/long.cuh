@@ -16,13 +16,14 @@ template <class Program, class C> struct long_worker {
   static constexpr int v = C::vector_width, items = C::items;
   static constexpr int phases = program_traits<Program>::row_phases;
   // Steps that a sweep takes at once: chains of dependent combinations are to be several, and
-  // elements that are reduced together stay together; what is stored depends on nothing. There 16
-  // elements with their weights are what the registers hold.
+  // elements that are reduced together stay together; what is stored depends on nothing. There
+  // four vectors with their weights are what the registers hold. Two of half types take longer:
+  // H200, RMS norm of 8192 x 65536 bf16 618 us instead of 540.
   template <bool Stores>
-  static constexpr int together = !Stores                                                 ? items
-                                  : element_operands<Program>::has_much_arithmetic        ? 1
-                                  : element_operands<Program>::loads > 1 && items* v > 16 ? 16 / v
-                                                                                          : items;
+  static constexpr int together = !Stores                                             ? items
+                                  : element_operands<Program>::has_much_arithmetic    ? 1
+                                  : element_operands<Program>::loads > 1 && items > 4 ? 4
+                                                                                      : items;
   template <int Phase, bool Stores>
   using loads = needed_loads<Program, v, together<Stores>, Phase, Stores>;
   template <int Phase, bool Stores> struct from_share : loads<Phase, Stores> {
