@@ -69,16 +69,14 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
     // The numbers of item u that its elements do not draw by themselves.
     __device__ __forceinline__ void draw(int u) {
       drawn_vector<Program, Phase, Stores, V> numbers;
-      long long const column = mine + u * item_step;
-      auto const step = [&](auto k) {
-        return worker.a.load_columns[at<decltype(k)::value>::bits][0];
-      };
+      auto const& all = worker.a.load_columns;
+      auto const step = [&](auto k) { return all[at<decltype(k)::value>::bits][0]; };
       numbers.draw(
           worker.values(), [&](auto k) { return step(k) == 1; },
           [&](auto k, int i) {
             using I = at<decltype(k)::value>;
             return worker.template read<decltype(k)::value>(worker.where.loads[I::bits] +
-                                                            (column + i) * step(k));
+                                                            (mine + u * item_step + i) * step(k));
           });
 #pragma unroll
       for (int i = 0; i < V; ++i) numbers.take(elements[u][i], i);
