@@ -20,7 +20,7 @@ template <class Program, class C>
 inline constexpr int looped_blocks_held = [] {
   constexpr int words = row_state_words<Program>;
   if (!is_any_kept<Program, C::vector_width>) return 1;
-  if (words > 3) return 2;
+  if (words > 3 || program_traits<Program>::has_total) return 2;
   return program_traits<Program>::widest_element <= 4 && element_operands<Program>::loads <= 3 &&
                  !program_traits<Program>::has_positions
              ? 3
