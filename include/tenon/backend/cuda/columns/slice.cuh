@@ -75,7 +75,8 @@ template <class Program, class C> struct columns_slice {
   // them: the threads of a warp go one way.
   template <int Items>
   __device__ __forceinline__ bool has_all(long long first, long long end) const {
-    return (part.is_whole() || part.is_empty()) && !a.is_shifted && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+    return (part.is_whole() || part.is_empty()) && !a.is_shifted &&
+           first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
   // Loads `Items` positions of the selected operands; what is not inside is 0. IsFull: has_all is

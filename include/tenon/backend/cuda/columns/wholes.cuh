@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/mixed/arguments.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
+#include "tenon/backend/cuda/parts/whole_move.cuh"
 
 namespace tenon::detail {
 
@@ -42,11 +43,11 @@ template <class Program, int V, int Items, int Threads, int First> struct column
 #pragma unroll
         for (int i = 0; i < count; ++i) whole.at[i] = reduction_facts<Program, k>::identity();
       else
-        move(whole, slot);
+        move_whole(whole, slot);
 #pragma unroll
       for (int i = 0; i < count; ++i)
         carry_over<typename reduction_facts<Program, k>::op>(whole.at[i], recent[i]);
-      move(slot, whole);
+      move_whole(slot, whole);
     });
   }
   // @pre carry was called. @post the states have everything
@@ -54,7 +55,7 @@ template <class Program, int V, int Items, int Threads, int First> struct column
     for_each_slot(columns, [&](auto selected, auto& recent, auto& slot) {
       constexpr int k = decltype(selected)::value;
       value_list<state<k>, together<k>> whole;
-      move(whole, slot);
+      move_whole(whole, slot);
 #pragma unroll
       for (int i = 0; i < together<k>; ++i)
         recent[i] = reduction_facts<Program, k>::op::combine(whole.at[i], recent[i]);
@@ -83,15 +84,6 @@ template <class Program, int V, int Items, int Threads, int First> struct column
           read_register<k>(columns).at[first + i] = recent.at[i];
       }
     });
-  }
-  // In one access.
-  template <class Part> static __device__ __forceinline__ void move(Part& to, Part const& from) {
-    if constexpr (sizeof(Part) == 16)
-      reinterpret_cast<uint4&>(to) = reinterpret_cast<uint4 const&>(from);
-    else if constexpr (sizeof(Part) == 8)
-      reinterpret_cast<uint2&>(to) = reinterpret_cast<uint2 const&>(from);
-    else
-      to = from;
   }
 #endif
 };

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
+#include "tenon/backend/cuda/parts/whole_move.cuh"
 
 namespace tenon::detail {
 
@@ -94,12 +95,7 @@ template <class Program, int V, int Threads> struct kept_vectors {
   }
   // @pre wait_for_sent() is over
   template <int K> static __device__ __forceinline__ void take(vector<K>& to, int step) {
-    if constexpr (sizeof(vector<K>) == 16)
-      reinterpret_cast<uint4&>(to) = *reinterpret_cast<uint4 const*>(slot<K>(step));
-    else if constexpr (sizeof(vector<K>) == 8)
-      reinterpret_cast<uint2&>(to) = *reinterpret_cast<uint2 const*>(slot<K>(step));
-    else
-      to = *slot<K>(step);
+    move_whole(to, *slot<K>(step));
   }
 
  private:

@@ -77,51 +77,30 @@ struct lane_group {
 
   // @post the same bits in all lanes
   template <class T> TENON_HD T sum(T x) const {
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      T const other = __shfl_xor_sync(~0u, x, distance);
-      if (distance < lanes) x += other;
-    }
-#endif
-    return x;
+    return combined(x, [](T a, T b) { return a + b; });
   }
   template <class T> TENON_HD T largest(T x) const {
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      T const other = __shfl_xor_sync(~0u, x, distance);
-      if (distance < lanes) x = math::maximum(x, other);
-    }
-#endif
-    return x;
+    return combined(x, [](T a, T b) { return math::maximum(a, b); });
   }
   template <class T> TENON_HD T smallest(T x) const {
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      T const other = __shfl_xor_sync(~0u, x, distance);
-      if (distance < lanes) x = math::minimum(x, other);
-    }
-#endif
-    return x;
+    return combined(x, [](T a, T b) { return math::minimum(a, b); });
   }
   // That of the first lane that is chosen. @pre one is
-  template <class T> TENON_HD T of(T x, [[maybe_unused]] bool is_chosen) const {
-#if defined(__CUDA_ARCH__)
+  template <class T> TENON_HD T of(T x, bool is_chosen) const {
     unsigned const first = (threadIdx.x + threadIdx.y * blockDim.x) % 32 & ~(lanes - 1u),
                    chosen = __ballot_sync(~0u, is_chosen) >> first;
     return __shfl_sync(~0u, x, static_cast<int>(first) + __ffs(static_cast<int>(chosen)) - 1);
-#else
-    return x;
-#endif
   }
-  template <class T> TENON_HD T first(T x) const {
-#if defined(__CUDA_ARCH__)
-    return __shfl_sync(~0u, x, 0, lanes);
-#else
+  template <class T> TENON_HD T first(T x) const { return __shfl_sync(~0u, x, 0, lanes); }
+
+ private:
+  template <class T, class Choose> TENON_HD T combined(T x, Choose choose) const {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      T const other = __shfl_xor_sync(~0u, x, distance);
+      if (distance < lanes) x = choose(x, other);
+    }
     return x;
-#endif
   }
 };
 template <class Op, class State>

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/runs.cuh"
+#include "tenon/backend/cuda/parts/whole_move.cuh"
 
 namespace tenon::detail {
 
@@ -138,7 +139,7 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
       constexpr int k = decltype(selected)::value;
 #pragma unroll
       for (int u = 0; u < Items; ++u)
-        if (has_place(u)) move(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
+        if (has_place(u)) move_whole(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
     });
   }
   // Asks for the vectors of Selected at these positions of the row at `row`.
@@ -171,22 +172,10 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
 #pragma unroll
       for (int u = 0; u < Items; ++u)
         if (has_place(u))
-          move(read_register<k>(tile).at[u], *slot<k>(at_tile, u));
+          move_whole(read_register<k>(tile).at[u], *slot<k>(at_tile, u));
         else
           read_register<k>(tile).at[u] = {};
     });
-  }
-
- private:
-  // In one access: the words of a vector are aligned as a whole.
-  template <class Vector>
-  static __device__ __forceinline__ void move(Vector& to, Vector const& from) {
-    if constexpr (sizeof(Vector) == 16)
-      reinterpret_cast<uint4&>(to) = reinterpret_cast<uint4 const&>(from);
-    else if constexpr (sizeof(Vector) == 8)
-      reinterpret_cast<uint2&>(to) = reinterpret_cast<uint2 const&>(from);
-    else
-      to = from;
   }
 #endif
 };

@@ -2,6 +2,7 @@
 #pragma once
 // Which element loads a thread keeps of its row, and which come from a cache for each sweep.
 
+#include "tenon/backend/cuda/parts/keep_packed.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
@@ -57,18 +58,6 @@ template <class Program, class C> struct requested_row {
   selected_registers<Program, own_loads<Program, C>> tile;
   selected_registers<Program, early_loads<Program, C>> early;
 };
-
-// Keeps nvcc 13.0 from holding the elements of a half type unpacked from sweep to sweep: they are
-// twice as many registers, and take one instruction each to unpack again.
-template <class Program, class Selected, class Tile>
-__device__ __forceinline__ void keep_packed(Tile& tile) {
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    if constexpr (sizeof(storage_t<program_traits<Program>::template at<k>::type>) < 4)
-      for (auto& vector : read_register<k>(tile).at)
-        for (unsigned& word : vector.words) asm volatile("" : "+r"(word));
-  });
-}
 #endif
 
 }  // namespace tenon::detail

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/whole_move.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
 
@@ -86,22 +87,10 @@ template <class Program, class C> struct row_stretch {
     end_of_copies();
   }
   template <int K> __device__ __forceinline__ void take(vector<K>& to, int step) const {
-    move(to, *slot<K>(step));
+    move_whole(to, *slot<K>(step));
   }
   template <int K> __device__ __forceinline__ void put(int step, vector<K> const& from) const {
-    move(*slot<K>(step), from);
-  }
-
- private:
-  // In one access: the words of a vector are aligned as a whole.
-  template <class Vector>
-  static __device__ __forceinline__ void move(Vector& to, Vector const& from) {
-    if constexpr (sizeof(Vector) == 16)
-      reinterpret_cast<uint4&>(to) = reinterpret_cast<uint4 const&>(from);
-    else if constexpr (sizeof(Vector) == 8)
-      reinterpret_cast<uint2&>(to) = reinterpret_cast<uint2 const&>(from);
-    else
-      to = from;
+    move_whole(*slot<K>(step), from);
   }
 #endif
 };

@@ -2,6 +2,7 @@
 #pragma once
 // The scan skeleton: each row swept in order by a block, from registers where they hold it.
 
+#include "tenon/backend/cuda/parts/keep_packed.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/scan/worker.cuh"
 
@@ -35,21 +36,13 @@ struct scanned_rows
     selected_registers<Program, element_loads<Program, v, items>> kept;
     if constexpr (!C::is_looped) this->template load<element_loads<Program, v, items>>(kept, 0);
     (reduce<Phase + 1>(kept), ...);
-    keep_packed(kept);
+    // Four blocks have no registers for elements that are held unpacked.
+    if constexpr (program_traits<Program>::has_blocks)
+      keep_packed<Program, element_loads<Program, v, items>>(kept);
     sweep<phases + 1, true>(kept);
   }
 
  private:
-  // As of rows in registers: elements of a half type unpacked from phase to phase are twice as many
-  // registers, which four blocks do not have.
-  template <class Kept> __device__ __forceinline__ static void keep_packed(Kept& kept) {
-    for_each_selected<Program, element_loads<Program, v, items>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (program_traits<Program>::has_blocks && sizeof(storage_t<at<k>::type>) < 4)
-        for (auto& vector : read_register<k>(kept).at)
-          for (unsigned& word : vector.words) asm volatile("" : "+r"(word));
-    });
-  }
   template <int Phase, class Kept> __device__ __forceinline__ void reduce(Kept const& kept) {
     sweep<Phase, false>(kept);
     using reductions = reductions_of<Program, place::row, Phase>;
