@@ -25,10 +25,9 @@ template <class Program, class C> struct held_worker {
   frame<Program> const& f;
   kept_tiles<Program, v, items, threads> kept;
   int const rank;  // among the blocks of the row
-  mailbox* boxes;  // one per buffer
   held_tiles<threads * items, threads> const tiles{a, rank};
-  int buffer = 0, buffer_of_warps = 0;  // of the shared states
-  unsigned round = 0;                   // of the present mailbox
+  cluster_mailboxes boxes = {};
+  int buffer_of_warps = 0;  // of the shared states
   operand_offsets<Program> offsets;
 
   // Asks for all of the share.
@@ -116,7 +115,8 @@ template <class Program, class C> struct held_worker {
   template <class Reductions> __device__ __forceinline__ void combine() {
     combine_block<Program, Reductions, threads, true>(f.row, buffer_of_warps);
     int const blocks = a.held.blocks, thread = static_cast<int>(threadIdx.x);
-    mailbox& box = boxes[buffer];
+    int const buffer = boxes.buffer();
+    mailbox& box = boxes.present();
     if (thread == 0)
       box.expect(partial_words<Program, Reductions> * static_cast<int>(sizeof(unsigned)) * blocks);
     if (thread < blocks)
@@ -125,14 +125,13 @@ template <class Program, class C> struct held_worker {
         shared_states<Program, k, most_blocks_per_cluster>::send(box, buffer, rank,
                                                                  read_register<k>(f.row), thread);
       });
-    box.wait(round);
+    boxes.wait();
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(f.row) =
           combine_shared<Program, k, most_blocks_per_cluster>(buffer, 0, blocks);
     });
-    if (buffer == 1) round ^= 1;
-    buffer ^= 1;
+    boxes.next();
   }
 };
 #endif
@@ -153,16 +152,15 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
 #if defined(__CUDA_ARCH__)
   using namespace detail;
   extern __shared__ uint4 shared_tiles[];
-  __shared__ mailbox boxes[2];
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
   held_worker<Program, C> worker{
-      a, f, {reinterpret_cast<unsigned char*>(shared_tiles)}, rank_in_cluster(), boxes};
+      a, f, {reinterpret_cast<unsigned char*>(shared_tiles)}, rank_in_cluster()};
   long long const number = cluster_index();
-  if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
+  if (threadIdx.x == 0) cluster_mailboxes::init();
   arrive_at_cluster();
   worker.bring(number);
   start(f, a);

@@ -142,12 +142,11 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   start(f, a);
   start_totals(f);
 
-  __shared__ mailbox boxes[2];
   row_worker<Program, C> worker{
       a,
       f,
       {static_cast<int>(blockDim.x), C::has_clusters ? rank_in_cluster() : 0,
-       a.split.blocks_per_row, boxes}};
+       a.split.blocks_per_row}};
   worker.team.begin();
   worker.team.await_blocks();
   long long const groups = a.split.groups, stride = groups_at_once<C>();
@@ -158,7 +157,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }
-  end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.team.buffer);
+  int buffer = worker.team.boxes.buffer();
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
 #endif
 }
 

@@ -152,9 +152,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
 
-  __shared__ mailbox boxes[2];
   int const lanes = static_cast<int>(blockDim.x);
-  row_team<Program, C> team{lanes, rank_in_cluster(), a.split.blocks_per_row, boxes};
+  row_team<Program, C> team{lanes, rank_in_cluster(), a.split.blocks_per_row};
   long_worker<Program, C> worker{a, f, team, {a.split.kept_tiles * C::items, lanes}};
   team.begin();
   start(f, a);
@@ -167,7 +166,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     worker.finish_row(group + clusters(),
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }
-  end_launch<C::threads_per_block>(f, a, worker.of_rows, team.buffer);
+  int buffer = team.boxes.buffer();
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
 #endif
 }
 

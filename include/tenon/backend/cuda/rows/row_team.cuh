@@ -18,11 +18,9 @@ template <class Program, class C> struct row_team {
                                       : C::has_clusters ? lane_steps::branches
                                                         : lane_steps::straight;
 
-  int lanes, rank;     // threads of this block that share a row, and which block of the row's it is
-  int shares;          // blocks that share it
-  mailbox* boxes;      // one per buffer
-  int buffer = 0;      // of the shared states
-  unsigned round = 0;  // of the present mailbox
+  int lanes, rank;  // threads of this block that share a row, and which block of the row's it is
+  int shares;       // blocks that share it
+  cluster_mailboxes boxes = {};
 
   __device__ __forceinline__ int blocks() const {
     if constexpr (C::has_clusters) return shares;
@@ -31,7 +29,7 @@ template <class Program, class C> struct row_team {
   // Between the two anything may be done that sends nothing.
   __device__ __forceinline__ void begin() const {
     if (blocks() == 1) return;
-    if (threadIdx.x == 0) boxes[0].init(), boxes[1].init();
+    if (threadIdx.x == 0) cluster_mailboxes::init();
     arrive_at_cluster();
   }
   // @post all of the row's blocks have begun
@@ -57,22 +55,22 @@ template <class Program, class C> struct row_team {
     if (blocks() * warps <= 1) return;
     int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     int first = static_cast<int>(threadIdx.y) * warps;  // rows share a block, or blocks share a row
-    mailbox& box = boxes[buffer];
+    int const buffer = boxes.buffer();
     if (blocks() > 1 && threadIdx.x == 0)
-      box.expect(partial_words<Program, Reductions> * static_cast<int>(sizeof(unsigned)) *
-                 blocks() * warps);
+      boxes.present().expect(partial_words<Program, Reductions> *
+                             static_cast<int>(sizeof(unsigned)) * blocks() * warps);
     for_each_selected<Program, Reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using shared = shared_states<Program, k, most_states>;
       if (blocks() > 1) {
         if (lane < blocks())
-          shared::send(box, buffer, rank * warps + warp, read_register<k>(row), lane);
+          shared::send(boxes.present(), buffer, rank * warps + warp, read_register<k>(row), lane);
       } else if (lane == 0) {
         shared::put(buffer, first + warp, read_register<k>(row));
       }
     });
     if (blocks() > 1)
-      box.wait(round);
+      boxes.wait();
     else
       __syncthreads();
     for_each_selected<Program, Reductions>([&](auto selected) {
@@ -80,8 +78,7 @@ template <class Program, class C> struct row_team {
       read_register<k>(row) =
           combine_shared<Program, k, most_states, steps>(buffer, first, blocks() * warps);
     });
-    if (buffer == 1) round ^= 1;
-    buffer ^= 1;
+    boxes.next();
   }
 };
 #endif
