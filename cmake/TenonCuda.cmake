@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# TENON_ENABLE_CUDA (AUTO, ON, OFF) -> TENON_CUDA, with the CUDA language enabled when it is true.
+# TENON_ENABLE_CUDA (AUTO, ON, OFF) -> TENON_CUDA, with the CUDA language enabled when it is true;
+# TENON_HAS_DEVICE (AUTO, ON, OFF) -> the same: whether what nvcc compiles is to be run.
+set(TENON_HAS_DEVICE AUTO CACHE STRING "Optimize the tests of the CUDA backend: a device will run them")
+set_property(CACHE TENON_HAS_DEVICE PROPERTY STRINGS AUTO ON OFF)
 
 set(TENON_CUDA OFF)
 if(TENON_ENABLE_CUDA)
@@ -28,7 +31,16 @@ if(TENON_CUDA)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
     message(FATAL_ERROR "tenon: nvcc ${CMAKE_CUDA_COMPILER_VERSION}: no C++20; use CUDA 12.0 or later (tested: 13.0)")
   endif()
-  message(STATUS "tenon: CUDA ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
+  include(CheckCompilerFlag)
+  check_compiler_flag(CUDA -Ofc=max TENON_HAS_FAST_COMPILE)
+  if(TENON_HAS_DEVICE STREQUAL "AUTO")
+    execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE devices ERROR_QUIET)
+    set(TENON_HAS_DEVICE OFF)
+    if(devices MATCHES "^GPU")
+      set(TENON_HAS_DEVICE ON)
+    endif()
+  endif()
+  message(STATUS "tenon: CUDA ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}, device: ${TENON_HAS_DEVICE}")
 else()
   message(STATUS "tenon: CPU backend only")
 endif()

@@ -1,17 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 # Helpers for tests, benchmarks and examples: common flags, and one source built for both backends.
 
-# The flags of everything that is run: optimized, warnings on, nothing a user would not have. The feature cxx_std_20 says
-# nothing to nvcc, whose default is C++17, and CMake before 3.26 knows no flag for C++20 there.
-add_library(tenon_run_flags INTERFACE)
-target_link_libraries(tenon_run_flags INTERFACE tenon::tenon)
-target_compile_options(tenon_run_flags INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:-O2;-Wall;-Wextra>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-O3;-Xcompiler=-Wall>")
+# Warnings on, nothing a user would not have. The feature cxx_std_20 says nothing to nvcc, whose default is C++17, and CMake
+# before 3.26 knows no flag for C++20 there.
+add_library(tenon_flags INTERFACE)
+target_link_libraries(tenon_flags INTERFACE tenon::tenon)
+target_compile_options(tenon_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>" "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-Xcompiler=-Wall>")
 if(TENON_WARNINGS_AS_ERRORS)
-  target_compile_options(tenon_run_flags INTERFACE
+  target_compile_options(tenon_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Werror>" "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
+
+# Of everything that is run.
+add_library(tenon_run_flags INTERFACE)
+target_link_libraries(tenon_run_flags INTERFACE tenon_flags)
+target_compile_options(tenon_run_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-O2>" "$<$<COMPILE_LANGUAGE:CUDA>:-O3>")
+
+# tenon_compile_only(<target>): a CUDA program that this machine cannot run. The compiler sees all of it and nothing is
+# optimized: PTX only, half the seconds. A device that turns up later compiles the PTX, and is slow.
+function(tenon_compile_only target)
+  target_link_libraries(${target} PRIVATE tenon_flags)
+  list(GET CMAKE_CUDA_ARCHITECTURES 0 architecture)
+  string(REGEX MATCH "^[0-9]+" architecture "${architecture}")
+  if(architecture)
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architecture}-virtual")
+  endif()
+  if(TENON_HAS_FAST_COMPILE)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>")
+  endif()
+endfunction()
 
 # tenon_wrap_source(<variable> <source> <extension>): a file of the build folder that only includes <source>.
 # CMake allows one language per source and folder; the wrapper lets g++ and nvcc both have it.
