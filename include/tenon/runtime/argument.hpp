@@ -22,6 +22,7 @@ struct expression_name {
   std::source_location location = {};
 };
 
+TENON_ONCE_BEGIN
 // A fault of a call, without what all faults of it have in common: the fewer texts a function puts together that raises,
 // the less of it there is to compile.
 struct call_fault {
@@ -40,6 +41,7 @@ struct call_fault {
          .operand = fault.operand,
          .location = name.location});
 }
+TENON_ONCE_END
 
 namespace detail {
 

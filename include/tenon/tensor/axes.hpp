@@ -22,6 +22,7 @@ struct extent_list {
   int rank;
 };
 
+TENON_ONCE_BEGIN
 // "[B, ?, 512]"
 [[gnu::cold, gnu::noinline]] inline text text_of(extent_list const& of) {
   text result = "[";
@@ -65,6 +66,7 @@ inline axis_list values_of(extent_list const& of, std::int64_t const* values) {
   refuse_extents(operation, subject, of, extents, problem,
                  "give the extent of the type, or use tn::dyn there");
 }
+TENON_ONCE_END
 
 // Raises unless the extents are legal, equal to the static ones, and equal where they have one
 // name. The subject is what has these extents, when it has a name: "'digits.npy': ".
