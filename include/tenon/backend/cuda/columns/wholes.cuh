@@ -4,6 +4,7 @@
 // because registers hold the recent parts.
 
 #include "tenon/backend/cuda/mixed/arguments.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
 
@@ -66,12 +67,11 @@ template <class Program, int V, int Items, int Threads, int First> struct column
   // Calls visit(reduction, the first of its neighbouring states, their slot).
   template <class States, class Visit>
   static __device__ __forceinline__ void for_each_slot(States& columns, Visit const& visit) {
-    extern __shared__ __align__(16) unsigned char staged[];
     int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
     for_each_selected<Program, carried>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using part = value_list<state<k>, together<k>>;
-      part* const parts = reinterpret_cast<part*>(staged + bytes_before<k>) + thread;
+      part* const parts = reinterpret_cast<part*>(dynamic_shared() + bytes_before<k>) + thread;
 #pragma unroll
       for (int first = 0; first < V * Items; first += together<k>) {
         part recent;

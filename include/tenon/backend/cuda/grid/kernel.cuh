@@ -4,6 +4,7 @@
 // row may be shared by many blocks, and values over all rows may come back to rows and elements.
 
 #include "tenon/backend/cuda/grid/worker.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/grid_barrier.cuh"
 
 namespace tenon {
@@ -40,7 +41,6 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     grid_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  extern __shared__ uint4 shared_tiles[];
   grid_barrier barrier(a.workspace, program_traits<Program>::phases);
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
@@ -49,11 +49,8 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   frame<Program> f{launch, row, element, total};
   start(f, a);
   int const lanes = a.grid.warps_per_team * 32;
-  grid_worker<Program, C> worker{a,
-                                 f,
-                                 {reinterpret_cast<unsigned char*>(shared_tiles)},
-                                 static_cast<int>(threadIdx.x) % lanes,
-                                 lanes};
+  grid_worker<Program, C> worker{
+      a, f, {dynamic_shared()}, static_cast<int>(threadIdx.x) % lanes, lanes};
   worker.take_share();
   run_phases<1>(worker, barrier);
   if (blockIdx.x == 0 && threadIdx.x == 0) {

@@ -4,6 +4,7 @@
 // time.
 
 #include "tenon/backend/cuda/parts/access.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
 
@@ -100,9 +101,10 @@ template <class Program, int V, int Threads> struct kept_vectors {
 
  private:
   template <int K> static __device__ __forceinline__ vector<K>* slot(int step) {
-    extern __shared__ __align__(16) unsigned char kept[];
     int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-    return reinterpret_cast<vector<K>*>(kept + step * bytes_per_step + bytes_before<K>) + thread;
+    return reinterpret_cast<vector<K>*>(dynamic_shared() + step * bytes_per_step +
+                                        bytes_before<K>) +
+           thread;
   }
 #endif
 };

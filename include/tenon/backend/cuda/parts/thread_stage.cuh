@@ -5,6 +5,7 @@
 // needed.
 
 #include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
 
 namespace tenon::detail {
@@ -26,11 +27,10 @@ template <class Program, class Selected, int Items, int Threads> struct thread_s
 
 #if defined(__CUDA_ARCH__)
   template <int K> static __device__ __forceinline__ unsigned char* slot(int u) {
-    extern __shared__ __align__(16) unsigned char staged[];
     constexpr int rank = rank_among<Program, Selected>(K);
     int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x),
               threads = Threads > 0 ? Threads : static_cast<int>(blockDim.x * blockDim.y);
-    return staged + ((rank * Items + u) * threads + thread) * 16;
+    return dynamic_shared() + ((rank * Items + u) * threads + thread) * 16;
   }
   // Element i of a vector, for those that come one by one.
   template <int K, class T> static __device__ __forceinline__ T& element(int u, int i) {

@@ -9,6 +9,7 @@
 
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
 #include "tenon/backend/cuda/parts/shared_access.cuh"
 
@@ -36,8 +37,7 @@ struct staged_positions : item_positions<int> {
         size(size) {
     // Known to be one number or another, it would have nvcc 13.0 compile every loop twice.
     asm volatile("" : "+r"(lanes));
-    extern __shared__ __align__(16) unsigned char staged[];
-    memory = static_cast<unsigned>(__cvta_generic_to_shared(staged));
+    memory = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared()));
     asm volatile("" : "+r"(memory));
     int const thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
     lane = thread & (lanes - 1), run = thread >> (31 - __clz(lanes));

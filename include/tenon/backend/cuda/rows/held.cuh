@@ -3,6 +3,7 @@
 // Rows that the shared memory of a cluster holds: each of its blocks asks for all of its share at
 // once, while other clusters compute or write theirs.
 
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/runs.cuh"
 #include "tenon/backend/cuda/rows/held_arguments.cuh"
 #include "tenon/backend/cuda/rows/kept_tiles.cuh"
@@ -151,14 +152,12 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     held_rows_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  extern __shared__ uint4 shared_tiles[];
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
-  held_worker<Program, C> worker{
-      a, f, {reinterpret_cast<unsigned char*>(shared_tiles)}, rank_in_cluster()};
+  held_worker<Program, C> worker{a, f, {dynamic_shared()}, rank_in_cluster()};
   long long const number = cluster_index();
   if (threadIdx.x == 0) cluster_mailboxes::init();
   arrive_at_cluster();

@@ -48,7 +48,7 @@ struct held_rows_planner {
                                               (held<Program, 1>.threads_per_block / 32 +
                                                most_blocks_per_cluster) *
                                               row_state_words<Program> * 4 -
-                                          64;
+                                          64 - most_bytes_of_alignment;
 
   // How a row of that many vectors is shared, and the shared memory that takes; no blocks: too
   // long.

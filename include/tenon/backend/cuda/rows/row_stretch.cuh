@@ -3,6 +3,7 @@
 // A block's share of a row in shared memory: asked for all at once, read there by every sweep.
 
 #include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
@@ -26,10 +27,9 @@ template <class Program, class C> struct row_stretch {
   int steps, lanes;
 
   template <int K> __device__ __forceinline__ vector<K>* slot(int step) const {
-    extern __shared__ __align__(16) unsigned char held[];
     constexpr int before = bytes_among<Program, own>(K) * v;
-    return reinterpret_cast<vector<K>*>(held + before * (steps * lanes)) + step * lanes +
-           threadIdx.x;
+    return reinterpret_cast<vector<K>*>(dynamic_shared() + before * (steps * lanes)) +
+           step * lanes + threadIdx.x;
   }
   // Asks for the tile that begins with `step`; what is outside becomes 0.
   template <class Arguments>

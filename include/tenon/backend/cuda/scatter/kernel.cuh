@@ -3,6 +3,7 @@
 // The skeleton of scatter: a block owns a tile of the result and goes through the indices of all
 // updates in their order; the updates that name one of its positions it takes in.
 
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/scatter/worker.cuh"
 
 namespace tenon::detail {
@@ -107,7 +108,6 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
 #if defined(__CUDA_ARCH__)
   using namespace detail;
   using taken = taken_updates<Program>;
-  extern __shared__ __align__(16) unsigned char tile_memory[];
   scatter_worker<Program, Arguments> worker{a};
   refuse_inexact_arithmetic();
   worker.begin_launch();
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   int const thread = static_cast<int>(threadIdx.x), slots = scatter_threads / split.lanes;
   long long const across = (split.others + split.tile_others - 1) / split.tile_others;
   long long const tiles = across * ((split.targets + split.tile_targets - 1) / split.tile_targets);
-  taken* const memory = reinterpret_cast<taken*>(tile_memory);
+  taken* const memory = reinterpret_cast<taken*>(dynamic_shared());
   for (long long t = blockIdx.x; t < tiles; t += gridDim.x) {
     long long const first_target = t / across * split.tile_targets;
     long long const first_other = t % across * split.tile_others;

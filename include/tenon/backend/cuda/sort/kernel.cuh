@@ -4,6 +4,7 @@
 // the row in that order.
 
 #include "tenon/backend/cuda/ordered/worker.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/sort/block.cuh"
 #include "tenon/ops/sort.hpp"
 
@@ -141,12 +142,11 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     sort_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  extern __shared__ __align__(16) char shared_keys[];
   ordered_worker<Program, C::items, Arguments> worker{a};
   refuse_inexact_arithmetic();
   worker.begin_launch();
   sort_memory<Program> const memory(a.columns.size);
-  char* const mine = memory.is_shared ? shared_keys
+  char* const mine = memory.is_shared ? reinterpret_cast<char*>(dynamic_shared())
                                       : reinterpret_cast<char*>(a.workspace + first_partial) +
                                             blockIdx.x * memory.bytes_per_block();
   for (long long row = blockIdx.x; row < a.rows.size; row += gridDim.x) {

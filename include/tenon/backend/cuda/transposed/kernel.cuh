@@ -3,6 +3,7 @@
 // The transposed skeleton: square tiles; operands and results that are contiguous along the other
 // axis than the first result are turned in shared memory; reductions take in all tiles.
 
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/transposed/arguments.cuh"
@@ -60,7 +61,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
   constexpr int v = C::vector_width, items = C::items, extent = tile_extent<Program>,
                 lanes = extent / v, height = tile_threads<Program> / lanes;
   static_assert(height * items == extent);
-  extern __shared__ __align__(16) unsigned char shared[];
+  unsigned char* const shared = dynamic_shared();
   using loads = needed_loads<Program, v, items, 1, true>;
   using stored = element_stores<Program, v>;
   int const x = static_cast<int>(threadIdx.x) % lanes, y = static_cast<int>(threadIdx.x) / lanes;
