@@ -78,6 +78,7 @@ class runner {
     return instance;
   }
   static int device() { return prepared_type::device(); }
+  static void name_kernels() { prepared_type::name_kernels(); }
 
   // `given` is null where the results are made for the call.
   [[gnu::cold, gnu::noinline]] static plan_type make(call_arguments<inputs> const& arguments,
@@ -114,7 +115,14 @@ struct invocation<signature<Function, Args...>> {
   using allocating = runner_of<types::columns>;
   using writing = runner_of<column_order::any>;  // to outputs of any layout
 
-  static auto allocate(stream on, expression_name const& name, Args const&... args) {
+  // The pass of nvcc for the device needs the names of the kernels and the result's type, and would instantiate all the
+  // rest for nothing.
+  static typename types::returned allocate([[maybe_unused]] stream on, [[maybe_unused]] expression_name const& name,
+                                           [[maybe_unused]] Args const&... args) {
+#if defined(__CUDA_ARCH__)
+    allocating::name_kernels();
+    __builtin_unreachable();
+#else
     typename allocating::operands_type operands(allocating::device(), false);
     (operands.add(args), ...);
     auto make = [&] {
@@ -136,11 +144,15 @@ struct invocation<signature<Function, Args...>> {
       else
         return results;
     });
+#endif
   }
 
   template <class... Views>
-  static void into(std::tuple<Views...> const& targets, stream on, expression_name const& name,
-                   Args const&... args) {
+  static void into([[maybe_unused]] std::tuple<Views...> const& targets, [[maybe_unused]] stream on,
+                   [[maybe_unused]] expression_name const& name, [[maybe_unused]] Args const&... args) {
+#if defined(__CUDA_ARCH__)
+    writing::name_kernels();
+#else
     typename writing::operands_type operands(writing::device(), true);
     (operands.add(args), ...);
     std::apply([&](auto const&... views) { (operands.add_output(views), ...); }, targets);
@@ -157,6 +169,7 @@ struct invocation<signature<Function, Args...>> {
     writing::cache().with(operands.key, make, [&](auto const& plan) {
       plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
     });
+#endif
   }
 
  private:

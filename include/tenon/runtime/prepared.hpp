@@ -27,6 +27,7 @@ template <class Program, family const* Family, column_order Columns>
 class prepared<cpu, Program, Family, Columns> {
  public:
   static int device() { return 0; }
+  static void name_kernels() {}
   void check_pointer(void const*, int, expression_name const&) const {}
 
   [[gnu::cold]] prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&)
@@ -70,6 +71,7 @@ template <class Program, family const* Family, column_order Columns>
 class prepared<cuda, Program, Family, Columns> {
  public:
   static int device() { return current_device(); }
+  static void name_kernels() { (void)&make_cuda_plan<Program, Family, Columns>; }
   void check_pointer(void const* pointer, int operand, expression_name const& name) const {
     check_cuda_pointer(pointer, device_, operand, name);
   }

@@ -68,12 +68,14 @@ struct result_tensor<Space, value<D, E...>, Args...> {
 template <class Result, class Space, class... Args>
 struct result_tensors {
   static constexpr bool is_single = true;
-  using type = std::tuple<typename result_tensor<Space, Result, Args...>::type>;
+  using returned = typename result_tensor<Space, Result, Args...>::type;
+  using type = std::tuple<returned>;
 };
 template <class... Values, class Space, class... Args>
 struct result_tensors<outputs_t<Values...>, Space, Args...> {
   static constexpr bool is_single = false;
   using type = std::tuple<typename result_tensor<Space, Values, Args...>::type...>;
+  using returned = type;
 };
 
 template <class Tensors>
@@ -89,6 +91,7 @@ struct signature {
   using result = result_of<Function, argument_t<Args>...>;
   using results = typename result_tensors<result, space, Args...>::type;
   static constexpr bool is_single = result_tensors<result, space, Args...>::is_single;
+  using returned = typename result_tensors<result, space, Args...>::returned;
   static constexpr int input_count = lowered_type::flat.argument_count;
   static constexpr int output_count = lowered_type::flat.output_count;
   static constexpr tenon::family const* family = lowered_type::flat.chosen;

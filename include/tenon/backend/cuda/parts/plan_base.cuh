@@ -165,17 +165,23 @@ cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program>
 TENON_ONCE_BEGIN
 // Keeps the parameter block for every launch of the plan.
 template <class Program, class Arguments>
-[[gnu::cold]] void prepare(cuda_plan<Program>& plan, Arguments const& arguments) {
+[[gnu::cold]] void prepare([[maybe_unused]] cuda_plan<Program>& plan,
+                           [[maybe_unused]] Arguments const& arguments) {
   static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
+#if !defined(__CUDA_ARCH__)  // no kernel is named here
   __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
   plan.launch = launch_with<Program, Arguments>;
   plan.direct = direct_launch::of(plan.function);
+#endif
 }
 // @pre plan.chosen and plan.split are final
 template <class Program, class Arguments>
-[[gnu::cold]] void prepare_arguments(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
-                                     bound_arguments<Program> const& call) {
+[[gnu::cold]] void prepare_arguments([[maybe_unused]] cuda_plan<Program>& plan,
+                                     [[maybe_unused]] bound_layout<Program> const& layout,
+                                     [[maybe_unused]] bound_arguments<Program> const& call) {
+#if !defined(__CUDA_ARCH__)  // no kernel is named here
   prepare(plan, Arguments::of(layout, call, plan.chosen.vector_width, plan.split));
+#endif
 }
 
 template <class Program> [[gnu::cold]] cuda_plan<Program> plan_of_nothing(char const* why) {
