@@ -21,6 +21,18 @@ template <class Program, int V> struct element_stores {
   template <int K> using type = value_list<typename at<at<K>::first_operand>::value_type, V>;
 };
 
+#if defined(__CUDA_ARCH__)
+// What the stores write of element i.
+template <class Program, int V, int... K>
+__device__ __forceinline__ void collect_stores(
+    register_file<element_stores<Program, V>, std::integer_sequence<int, K...>>& results,
+    frame<Program> const& f, int i) {
+  ((read_register<K>(results).at[i] =
+        value_of<program_traits<Program>::template at<K>::first_operand>(f)),
+   ...);
+}
+#endif
+
 // Whether some store is at place element.
 template <class Program>
 inline constexpr bool has_element_stores = has_selected<Program, element_stores<Program, 1>>;

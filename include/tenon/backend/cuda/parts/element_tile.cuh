@@ -3,8 +3,8 @@
 // A thread's share of a tile of columns: operands loaded as vectors, kept packed, and handed out
 // element by element.
 
-#include "tenon/backend/cuda/parts/column_part.cuh"
 #include "tenon/backend/cuda/parts/element_stores.cuh"
+#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 
 namespace tenon::detail {
 
@@ -202,98 +202,75 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
   }
 }
 
-// Loads a tile of the selected operands. What is not live, or is outside the rows and varies over
-// them, is 0, or anything if not Clears. Dims says what the operands may be.
+// Loads vectors of operand K, as far as they are whole and aligned. What is not live, or is outside
+// the rows and varies over them, is 0, or anything if not Clears.
+template <class Program, int K, int Items, int Dims, bool IsStreamed, bool Clears, class T, int V,
+          int Room, class Arguments, class Positions>
+__device__ __forceinline__ void request_vectors(packed<T, V> (&to)[Room], Arguments const& a,
+                                                operand_offsets<Program> const& row,
+                                                Positions const& positions, bool is_row_inside) {
+  using I = typename program_traits<Program>::template at<K>;
+  bool is_wanted = is_row_inside || !I::varies_over_rows;
+  if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
+  T const* from =
+      load_address<Program, K>(a, row.loads[I::bits]) + static_cast<long long>(positions.at(0)) * V;
+#pragma unroll
+  for (int u = 0; u < Items; ++u) {
+    if constexpr (Clears || Dims > packed_columns) to[u] = {};
+    load_packed<expected_reuse<Program, I, IsStreamed>>(
+        to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
+  }
+}
+
+// Loads a tile of the operands K. Dims says what the operands may be.
+template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed, bool Clears,
+          class Tile, class Arguments, class Positions, int... K>
+__device__ __forceinline__ void load_operands(Tile& tile, Arguments const& a,
+                                              operand_offsets<Program> const& row,
+                                              Positions const& positions, bool is_row_inside,
+                                              std::integer_sequence<int, K...>) {
+  (request_vectors<Program, K, Items, Dims, IsStreamed, Clears>(read_register<K>(tile).at, a, row,
+                                                                positions, is_row_inside),
+   ...);
+  if constexpr (Dims > 1) {
+    if (a.is_packed) return;
+    ((is_row_inside || !program_traits<Program>::template at<K>::varies_over_rows
+          ? load_by_elements<Program, K, V, Items, IsStreamed>(read_register<K>(tile), a, row,
+                                                               positions)
+          : void()),
+     ...);
+    if (a.is_contiguous) return;
+  }
+  if constexpr (Dims > contiguous_columns) {
+#pragma unroll 1
+    for (int u = 0; u < Items; ++u) {
+      load_by_digits<Program, Selected, V>(tile, a, row, positions.at(u),
+                                           positions.template count<V>(u), is_row_inside);
+      rotate<Program, Selected>(tile);
+    }
+  }
+}
+// The same of the selected operands: most sweeps ask for nothing between the rows, and nothing is
+// compiled for them.
 template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed,
           bool Clears = true, class Tile, class Arguments, class Positions>
 __device__ __forceinline__ void load_tile(Tile& tile, Arguments const& a,
                                           operand_offsets<Program> const& row,
                                           Positions const& positions, bool is_row_inside) {
-  // Most sweeps ask for nothing between the rows: nothing is compiled for them.
-  if constexpr (has_selected<Program, Selected>) {
-    for_each_selected<Program, Selected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      using T = storage_t<I::type>;
-      auto& to = read_register<k>(tile).at;
-      bool is_wanted = is_row_inside || !I::varies_over_rows;
-      if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
-      T const* from = load_address<Program, k>(a, row.loads[I::bits]) +
-                      static_cast<long long>(positions.at(0)) * V;
-#pragma unroll
-      for (int u = 0; u < Items; ++u) {
-        if constexpr (Clears || Dims > packed_columns) to[u] = {};
-        load_packed<expected_reuse<Program, I, IsStreamed>>(
-            to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
-      }
-    });
-    if constexpr (Dims > 1) {
-      if (a.is_packed) return;
-      for_each_selected<Program, Selected>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        if (is_row_inside || !I::varies_over_rows)
-          load_by_elements<Program, k, V, Items, IsStreamed>(read_register<k>(tile), a, row,
-                                                             positions);
-      });
-      if (a.is_contiguous) return;
-    }
-    if constexpr (Dims > contiguous_columns) {
-#pragma unroll 1
-      for (int u = 0; u < Items; ++u) {
-        load_by_digits<Program, Selected, V>(tile, a, row, positions.at(u),
-                                             positions.template count<V>(u), is_row_inside);
-        rotate<Program, Selected>(tile);
-      }
-    }
-  }
+  if constexpr (has_selected<Program, Selected>)
+    load_operands<Program, Selected, V, Items, Dims, IsStreamed, Clears>(
+        tile, a, row, positions, is_row_inside, held_sequence<Program, Selected>{});
 }
 
 // Element i of item u of each selected operand becomes the value of its load.
-template <class Program, class Selected, class Tile>
-__device__ __forceinline__ void take_element(registers<Program, place::element>& element,
-                                             Tile const& tile, int u, int i) {
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    read_register<k>(element) =
-        static_cast<typename I::value_type>(element_of(read_register<k>(tile).at[u], i));
-  });
-}
-
-// Writes the first `count` of V values of every element store, whose vector is item u of a tile.
-template <class Program, int V, int Dims, class Values, class Arguments, class Positions>
-__device__ __forceinline__ void store_item(Values const& values, frame<Program> const& around,
-                                           Arguments const& a, operand_offsets<Program> const& row,
-                                           Positions const& positions, int u, int count) {
-  using selected_stores = element_stores<Program, V>;
-  for_each_selected<Program, selected_stores>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    using T = storage_t<I::type>;
-    T* to = store_address<Program, k>(a, row.stores[I::bits]);
-    packed<T, V> vector = pack<T>(read_register<k>(values).at);
-    if constexpr (I::is_window) {
-      return store_column_part<Program, k>(to, vector, around, positions, u, count);
-    } else if constexpr (Dims > 1) {
-      access const how = a.store_access[I::bits];
-      if (how == access::elements) return store_elements(to, positions, vector, u, count);
-      if (how != access::packed || count < V) {
-#pragma unroll 1
-        for (int i = 0; i < count; ++i) {
-          operand_offsets<Program> column;
-          long long position = static_cast<long long>(positions.at(u)) * V + i;
-          column.stores[I::bits] = position;
-          if constexpr (Dims > contiguous_columns)
-            if (how > access::elements) find_column<Program, selected_stores>(column, a, position);
-          store_packed(to + column.stores[I::bits], pop_element(vector));
-        }
-        return;
-      }
-    }
-    store_packed(to + static_cast<long long>(positions.at(0)) * V + positions.template offset<V>(u),
-                 vector, count > 0);
-  });
+template <class Program, class Selected, int... K>
+__device__ __forceinline__ void take_element(
+    registers<Program, place::element>& element,
+    register_file<Selected, std::integer_sequence<int, K...>> const& tile, int u, int i) {
+  ((read_register<K>(element) =
+        static_cast<typename program_traits<Program>::template at<K>::value_type>(
+            element_of(read_register<K>(tile).at[u], i))),
+   ...);
 }
 #endif
 

@@ -9,14 +9,16 @@ namespace tenon::detail {
 
 // Keeps nvcc 13.0 from holding the elements of a half type unpacked from sweep to sweep: they are
 // twice as many registers, and take one instruction each to unpack again.
-template <class Program, class Selected, class Tile>
-__device__ __forceinline__ void keep_packed(Tile& tile) {
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    if constexpr (sizeof(storage_t<program_traits<Program>::template at<k>::type>) < 4)
-      for (auto& vector : read_register<k>(tile).at)
-        for (unsigned& word : vector.words) asm volatile("" : "+r"(word));
-  });
+template <class T, int V, int Items>
+__device__ __forceinline__ void keep_packed(packed<T, V> (&vectors)[Items]) {
+  if constexpr (sizeof(T) < 4)
+    for (auto& vector : vectors)
+      for (unsigned& word : vector.words) asm volatile("" : "+r"(word));
+}
+template <class Selected, int... K>
+__device__ __forceinline__ void keep_packed(
+    register_file<Selected, std::integer_sequence<int, K...>>& tile) {
+  (keep_packed(read_register<K>(tile).at), ...);
 }
 
 }  // namespace tenon::detail

@@ -199,27 +199,32 @@ __device__ __forceinline__ auto combine_shared(int buffer, int first, int count)
   return combine_lanes<typename facts::op, 32, Steps>(state, lanes);
 }
 
-// Combines over all threads of the block, of which there are MaxThreads along x if IsExact: a
-// number known while compiling leaves neither divisions nor branches.
+// Leaves the state of reduction K of thread `thread`'s warp where the others find it.
+template <class Program, int K, int MaxThreads, class State>
+__device__ __forceinline__ void leave_warp(State const& state, int buffer, int thread) {
+  State const all = combine_lanes<typename reduction_facts<Program, K>::op, 32>(state);
+  if (thread % 32 == 0) shared_states<Program, K, MaxThreads / 32>::put(buffer, thread / 32, all);
+}
+
+// Combines reductions K over all threads of the block, of which there are MaxThreads along x if
+// IsExact: a number known while compiling leaves neither divisions nor branches.
 // @pre all threads call it; blocks are whole warps
-template <class Program, class Selected, int MaxThreads, bool IsExact = false, class Registers>
-__device__ __forceinline__ void combine_block(Registers& registers_held, int& buffer) {
+template <class Program, int MaxThreads, bool IsExact, class Registers, int... K>
+__device__ __forceinline__ void combine_block(Registers& registers_held, int& buffer,
+                                              std::integer_sequence<int, K...>) {
   int const thread = static_cast<int>(threadIdx.x + (IsExact ? 0 : threadIdx.y * blockDim.x));
   int const warps = IsExact ? MaxThreads / 32 : static_cast<int>(blockDim.x * blockDim.y / 32);
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    auto state = combine_lanes<typename reduction_facts<Program, k>::op, 32>(
-        read_register<k>(registers_held));
-    if (thread % 32 == 0)
-      shared_states<Program, k, MaxThreads / 32>::put(buffer, thread / 32, state);
-  });
+  (leave_warp<Program, K, MaxThreads>(read_register<K>(registers_held), buffer, thread), ...);
   __syncthreads();
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    read_register<k>(registers_held) =
-        combine_shared<Program, k, MaxThreads / 32>(buffer, 0, warps);
-  });
+  ((read_register<K>(registers_held) =
+        combine_shared<Program, K, MaxThreads / 32>(buffer, 0, warps)),
+   ...);
   buffer ^= 1;
+}
+template <class Program, class Selected, int MaxThreads, bool IsExact = false, class Registers>
+__device__ __forceinline__ void combine_block(Registers& registers_held, int& buffer) {
+  combine_block<Program, MaxThreads, IsExact>(registers_held, buffer,
+                                              held_sequence<Program, Selected>{});
 }
 #endif
 

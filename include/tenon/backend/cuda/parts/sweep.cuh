@@ -4,9 +4,9 @@
 // stores are written.
 
 #include "tenon/backend/cuda/parts/access.cuh"
+#include "tenon/backend/cuda/parts/cascade.cuh"
 #include "tenon/backend/cuda/parts/drawn_vectors.cuh"
-#include "tenon/backend/cuda/parts/long_chains.cuh"
-#include "tenon/backend/cuda/parts/running_states.cuh"
+#include "tenon/backend/cuda/parts/item_stores.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -44,9 +44,7 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
                                              bool is_row_inside,
                                              Evaluation const& evaluation = {}) {
   using running = running_states<Program, V, Items, Phase>;
-  using collected = collected_values<Program, V, Items, Phase>;
-  using stored = element_stores<Program, V>;
-  selected_registers<Program, stored> results;
+  selected_registers<Program, element_stores<Program, V>> results;
   int const count = positions.template count<V>(position);
   long long const column = static_cast<long long>(positions.at(position)) * V;
   using where = needed_positions<Program, Phase, Stores>;
@@ -72,22 +70,11 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     if constexpr (has_selected<Program, where>)
       here.take(element, a, row, column, i, is_row_inside && i < count);
     evaluation.template operator()<Phase, Stores>(numbers, f, u, i);
-    for_each_selected<Program, collected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
-      constexpr bool is_batch = running::template is_batch<k>;
-      read_register<k>(values).at[is_batch ? u % running::batch_items * V + i : i] =
-          static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
-    });
-    if constexpr (Stores)
-      for_each_selected<Program, stored>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        read_register<k>(results).at[i] =
-            value_of<program_traits<Program>::template at<k>::first_operand>(f);
-      });
+    if constexpr (reductions_in<Program, Phase>) collect_element<Program, running>(values, f, u, i);
+    if constexpr (Stores) collect_stores(results, f, i);
   }
   if constexpr (reductions_in<Program, Phase>)
-    accumulate_item<Program, V, Items, Phase, (Dims > 1)>(states, values, u, count);
+    accumulate_item<Program, (Dims > 1)>(states, values, u, count);
   if constexpr (Stores)
     store_item<Program, V, Dims>(results, around, a, row, positions, position,
                                  is_row_inside ? count : 0);
@@ -123,18 +110,14 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
                                              Positions const& positions, bool is_row_inside,
                                              Evaluation const& evaluation = {}) {
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
-  auto request = [&](auto& late, int u) {
-    // What is stored of dead elements is nothing. Where little is computed ptxas 13.0 asks for all
-    // items at once as soon as it may, for which there are no registers.
-    constexpr bool clears =
-        !Stores || reductions_in<Program, Phase> || !element_operands<Program>::has_much_arithmetic;
-    load_tile<Program, Late, V, 1, Dims, false, clears>(late, a, row, positions.from(u),
-                                                        is_row_inside);
-  };
-  auto process = [&](int u, int position, auto const& late) {
-    process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
-        u, tile, fixed, late, values, states, around, a, row, positions, position, is_row_inside,
-        evaluation);
+  // What is stored of dead elements is nothing. Where little is computed ptxas 13.0 asks for all
+  // items at once as soon as it may, for which there are no registers.
+  constexpr bool clears =
+      !Stores || reductions_in<Program, Phase> || !element_operands<Program>::has_much_arithmetic;
+  auto request = [&](selected_registers<Program, Late>& late, int u) {
+    if constexpr (has_selected<Program, Late>)
+      load_tile<Program, Late, V, 1, Dims, false, clears>(late, a, row, positions.from(u),
+                                                          is_row_inside);
   };
   // General loads and stores are long: one loop over the items instead of all of them at once.
   if constexpr (Stores && !reductions_in<Program, Phase> && Dims > packed_columns) {
@@ -148,7 +131,9 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
       for (int w = 0; w < together; ++w) {
         if (w > 0 && !positions.is_live(u + w)) break;
         request(late, u + w);
-        process(w, u + w, late);
+        process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
+            w, tile, fixed, late, values, states, around, a, row, positions, u + w, is_row_inside,
+            evaluation);
       }
       rotate<Program, Tile_loads, together>(tile);
     }
@@ -162,7 +147,10 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
     for (int u = 0; u < Items; ++u) {
       if (u + 1 < Items) request(late[(u + 1) % 2], u + 1);
       // A kernel of any length has items that no thread of a warp has elements of.
-      if (Dims == packed_columns || positions.is_live(u)) process(u, u, late[u % 2]);
+      if (Dims == packed_columns || positions.is_live(u))
+        process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
+            u, tile, fixed, late[u % 2], values, states, around, a, row, positions, u,
+            is_row_inside, evaluation);
       live_elements += positions.template count<V>(u);
       if ((u + 1) % batch_items != 0) continue;
       if constexpr (Dims == 1)
@@ -177,103 +165,14 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
   }
 }
 
-// A thread's results over many tiles. The chains of a sum are carried over every few tiles: its
-// rounding error is that of most_chained additions. Other reductions have three levels: chains take
-// in 16 tiles, a middle state 16 of those, an outer state the rest.
-template <class Program, class Running> class cascade {
-  struct carried : Running {
-    static consteval bool holds(int k) { return carried_reductions<Program, Running>::holds(k); }
-  };
-  struct others : Running {
-    static consteval bool holds(int k) { return Running::holds(k) && !carried::holds(k); }
-  };
-  struct outer : Running {
-    template <int K> using type = typename reduction_facts<Program, K>::state;
-  };
-  struct middle : others {
-    template <int K> using type = typename reduction_facts<Program, K>::state;
-  };
-  static constexpr int carried_tiles =
-      Running::steps_per_tile < most_chained ? most_chained / Running::steps_per_tile : 1;
-  selected_registers<Program, outer> outer_;
-  selected_registers<Program, middle> middle_;
-  unsigned tiles_ = 0;
-
-  template <class Level, class States> __device__ __forceinline__ static void clear(States& level) {
-    for_each_selected<Program, Level>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(level) = reduction_facts<Program, k>::identity();
-    });
-  }
-
- public:
-  __device__ __forceinline__ cascade() { clear<outer>(outer_), clear<middle>(middle_); }
-
-  template <class States> __device__ __forceinline__ void after_tile(States& states) {
-    ++tiles_;
-    if (tiles_ % carried_tiles == 0)
-      for_each_selected<Program, carried>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using facts = reduction_facts<Program, k>;
-        auto& chains = read_register<k>(states).at;
-        auto recent = fold<typename facts::op>(chains);
-        carry_over<typename facts::op>(read_register<k>(outer_), recent);
-        for (auto& chain : chains) chain = facts::identity();
-        chains[0] = recent;
-      });
-    if (tiles_ % 16 != 0) return;
-    for_each_selected<Program, others>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using op = typename reduction_facts<Program, k>::op;
-      read_register<k>(middle_) =
-          op::combine(read_register<k>(middle_), fold<op>(read_register<k>(states).at));
-    });
-    reset<Program, others>(states);
-    if (tiles_ % 256 != 0) return;
-    for_each_selected<Program, others>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using op = typename reduction_facts<Program, k>::op;
-      read_register<k>(outer_) = op::combine(read_register<k>(outer_), read_register<k>(middle_));
-    });
-    clear<middle>(middle_);
-  }
-
-  // The same for several that take in their tiles together: most times one branch for all.
-  template <int N, class States>
-  static __device__ __forceinline__ void after_tiles(cascade (&all)[N], States (&states)[N]) {
-    unsigned const before = all[0].tiles_, tiles = before + 1;
-    all[0].tiles_ = tiles;
-    if (tiles % carried_tiles != 0 && tiles % 16 != 0) return;
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      all[i].tiles_ = before;
-      all[i].after_tile(states[i]);
-    }
-  }
-
-  // All levels and the chains, into the thread's row registers.
-  template <class States>
-  __device__ __forceinline__ void finish(registers<Program, place::row>& row,
-                                         States const& states) const {
-    for_each_selected<Program, Running>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using op = typename reduction_facts<Program, k>::op;
-      auto whole = read_register<k>(outer_);
-      if constexpr (others::holds(k)) whole = op::combine(whole, read_register<k>(middle_));
-      read_register<k>(row) = op::combine(whole, fold<op>(read_register<k>(states).at));
-    });
-  }
-};
-
 // Combines a thread's chains into its row registers.
-template <class Program, class Running, class States>
-__device__ __forceinline__ void join_chains(registers<Program, place::row>& row,
-                                            States const& states) {
-  for_each_selected<Program, Running>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    read_register<k>(row) =
-        fold<typename reduction_facts<Program, k>::op>(read_register<k>(states).at);
-  });
+template <class Program, class Running, int... K>
+__device__ __forceinline__ void join_chains(
+    registers<Program, place::row>& row,
+    register_file<Running, std::integer_sequence<int, K...>> const& states) {
+  ((read_register<K>(row) =
+        fold<typename reduction_facts<Program, K>::op>(read_register<K>(states).at)),
+   ...);
 }
 
 }  // namespace tenon::detail

@@ -12,17 +12,18 @@ namespace tenon::detail {
 template <class Program, int V, int Phase, bool Stores>
 using item_loads = needed_loads<Program, V, 1, Phase, Stores>;
 
-// Running states move one place towards the first, which becomes the last.
-template <class Program, class Running, class States>
-__device__ __forceinline__ void rotate_chains(States& states) {
-  for_each_selected<Program, Running>([&](auto selected) {
-    auto& chains = read_register<decltype(selected)::value>(states).at;
-    constexpr int count = sizeof(chains) / sizeof(chains[0]);
-    auto const first = chains[0];
+// The elements of a list move `By` places towards the first, which become the last.
+template <int By, class T, int N> __device__ __forceinline__ void rotate_list(T (&list)[N]) {
+  T all[N];
 #pragma unroll
-    for (int i = 1; i < count; ++i) chains[i - 1] = chains[i];
-    chains[count - 1] = first;
-  });
+  for (int i = 0; i < N; ++i) all[i] = list[i];
+#pragma unroll
+  for (int i = 0; i < N; ++i) list[i] = all[(i + By) % N];
+}
+template <class Program, int By, class Running, int... K>
+__device__ __forceinline__ void rotate_chains(
+    register_file<Running, std::integer_sequence<int, K...>>& states) {
+  (rotate_list<By>(read_register<K>(states).at), ...);
 }
 
 // The elements that a sweep has taken up by items, `Together` a turn, on their way to the states.
@@ -34,17 +35,14 @@ class turns {
   selected_registers<Program, collected> values_ = {};
   int live_elements_ = 0;
 
+  static constexpr bool has_batch = has_batches<Program, running>;
+
   // The values of a batch move towards the first, which become the last.
   __device__ __forceinline__ void rotate_values() {
     for_each_selected<Program, collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      if constexpr (running::template is_batch<k>) {
-        auto& list = read_register<k>(values_);
-        auto const all = list;
-        constexpr int count = V * batch;
-#pragma unroll
-        for (int i = 0; i < count; ++i) list.at[i] = all.at[(i + V * Together) % count];
-      }
+      if constexpr (running::template is_batch<k>)
+        rotate_list<V * Together>(read_register<k>(values_).at);
     });
   }
   template <class States> __device__ __forceinline__ void take_batch(States& states) {
@@ -72,23 +70,17 @@ class turns {
             w, tile, none, none, values_, states, around, a, row, positions, w, is_row_inside);
         live_elements_ += positions.template count<V>(w);
       }
-      if (Together >= batch && (w + 1) % batch == 0) take_batch(states);
+      if constexpr (has_batch)
+        if (Together >= batch && (w + 1) % batch == 0) take_batch(states);
     }
-#pragma unroll
-    for (int w = 0; w < Together % running::chains; ++w) rotate_chains<Program, running>(states);
-    if constexpr (Together < batch) {
+    if constexpr (reductions_in<Program, Phase>)
+      rotate_chains<Program, Together % running::chains>(states);
+    if constexpr (has_batch && Together < batch) {
       rotate_values();
       if ((turn + Together) % batch == 0) take_batch(states);
     }
   }
 };
-
-// Whether some reduction takes in many elements at once.
-template <class Program, class Running>
-inline constexpr bool has_batches = []<int... K>(std::integer_sequence<int, K...>) {
-  return (false || ... || Running::template is_batch<K>);
-}
-(held_sequence<Program, Running>{});
 
 // As process_tile, with the same bits. take(item, u) loads the vectors of item u. Items are a loop,
 // Pair of them at a time: none is computed by itself, so that they do not wait for each other.
@@ -133,8 +125,7 @@ __device__ __forceinline__ void process_in_turns(Take const& take, States& state
       accumulate_batch<Program, V, Items, Phase>(states, values, live_elements, unordered_batch{});
       live_elements = 0;
     }
-#pragma unroll
-    for (int w = 0; w < together % chains; ++w) rotate_chains<Program, running>(states);
+    if constexpr (reductions_in<Program, Phase>) rotate_chains<Program, together % chains>(states);
   }
 }
 

@@ -105,7 +105,7 @@ template <class Program, class C> struct row_worker {
       staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets,
                                                                 positions(is_inside), is_inside);
     } else {
-      keep_packed<Program, own>(given.tile);
+      keep_packed(given.tile);
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
       process_tile<Phase, Stores, v, items, dims, own, early,
                    late_loads<Program, C, Phase, Stores>>(
@@ -142,11 +142,10 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   start(f, a);
   start_totals(f);
 
-  row_worker<Program, C> worker{
-      a,
-      f,
-      {static_cast<int>(blockDim.x), C::has_clusters ? rank_in_cluster() : 0,
-       a.split.blocks_per_row}};
+  row_worker<Program, C> worker{a,
+                                f,
+                                {static_cast<int>(blockDim.x),
+                                 C::has_clusters ? rank_in_cluster() : 0, a.split.blocks_per_row}};
   worker.team.begin();
   worker.team.await_blocks();
   long long const groups = a.split.groups, stride = groups_at_once<C>();

@@ -156,19 +156,21 @@ template <class Program, class C> struct looped_worker {
   }
   // The first items of `positions`, from shared memory as far as they were kept there as number
   // `step` and so on.
-  template <class Loads, int Count, int Dims, class Tile>
-  __device__ __forceinline__ void load(Tile& tile, int step, far_positions const& positions) const {
-    for_each_selected<Program, Loads>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      auto& vectors = read_register<k>(tile).at;
-      if constexpr (is_held<Program, kept_loads<Program, v>>(k))
-        if (step < a.split.kept_tiles * items) {
+  template <int Dims, int K, int Count, class Vector>
+  __device__ __forceinline__ void load_operand(Vector (&vectors)[Count], int step,
+                                               far_positions const& positions) const {
+    if constexpr (is_held<Program, kept_loads<Program, v>>(K))
+      if (step < a.split.kept_tiles * items) {
 #pragma unroll
-          for (int u = 0; u < Count; ++u) kept::template take<k>(vectors[u], step + u);
-          return;
-        }
-      load_vectors<Program, k, v, Count, Dims, false>(vectors, a, offsets, positions);
-    });
+        for (int u = 0; u < Count; ++u) kept::template take<K>(vectors[u], step + u);
+        return;
+      }
+    load_vectors<Program, K, v, Count, Dims, false>(vectors, a, offsets, positions);
+  }
+  template <int Dims, class Loads, int... K>
+  __device__ __forceinline__ void load(register_file<Loads, std::integer_sequence<int, K...>>& tile,
+                                       int step, far_positions const& positions) const {
+    (load_operand<Dims, K>(read_register<K>(tile).at, step, positions), ...);
   }
 
   template <int Phase> __device__ __forceinline__ void reduce(bool is_inside) {
@@ -221,7 +223,7 @@ template <class Program, class C> struct looped_worker {
 #pragma unroll 1
     for (; step < last; step += Together, positions.first += Together * threads) {
       selected_registers<Program, loads> tile;
-      load<loads, Together, Dims>(tile, step, positions);
+      load<Dims>(tile, step, positions);
       // The sweep that stores is the last one: the next row takes the place of what it has taken.
       if constexpr (is_ahead && Stores && Dims == packed_columns)
         if (is_brought && step < a.split.kept_tiles * items)

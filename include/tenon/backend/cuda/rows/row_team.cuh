@@ -42,15 +42,17 @@ template <class Program, class C> struct row_team {
   // wait for: nobody writes into its memory any more.
   template <class Reductions>
   __device__ __forceinline__ void combine(registers<Program, place::row>& row) {
-    for_each_selected<Program, Reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using op = typename reduction_facts<Program, k>::op;
-      auto& state = read_register<k>(row);
-      if constexpr (C::has_warps)
-        state = combine_lanes<op, 32>(state);
-      else
-        state = combine_lanes<op, 32, steps>(state, lanes < 32 ? lanes : 32);
-    });
+    combine<Reductions>(row, held_sequence<Program, Reductions>{});
+  }
+
+ private:
+  template <class Reductions, int... K>
+  __device__ __forceinline__ void combine(registers<Program, place::row>& row,
+                                          std::integer_sequence<int, K...>) {
+    int const together = C::has_warps || lanes >= 32 ? 32 : lanes;
+    ((read_register<K>(row) = combine_lanes < typename reduction_facts<Program, K>::op, 32,
+      C::has_warps ? lane_steps::branches : steps > (read_register<K>(row), together)),
+     ...);
     int const warps = lanes / 32;
     if (blocks() * warps <= 1) return;
     int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -59,25 +61,22 @@ template <class Program, class C> struct row_team {
     if (blocks() > 1 && threadIdx.x == 0)
       boxes.present().expect(partial_words<Program, Reductions> *
                              static_cast<int>(sizeof(unsigned)) * blocks() * warps);
-    for_each_selected<Program, Reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using shared = shared_states<Program, k, most_states>;
-      if (blocks() > 1) {
-        if (lane < blocks())
-          shared::send(boxes.present(), buffer, rank * warps + warp, read_register<k>(row), lane);
-      } else if (lane == 0) {
-        shared::put(buffer, first + warp, read_register<k>(row));
-      }
-    });
+    if (blocks() > 1) {
+      if (lane < blocks())
+        (shared_states<Program, K, most_states>::send(boxes.present(), buffer, rank * warps + warp,
+                                                      read_register<K>(row), lane),
+         ...);
+    } else if (lane == 0) {
+      (shared_states<Program, K, most_states>::put(buffer, first + warp, read_register<K>(row)),
+       ...);
+    }
     if (blocks() > 1)
       boxes.wait();
     else
       __syncthreads();
-    for_each_selected<Program, Reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(row) =
-          combine_shared<Program, k, most_states, steps>(buffer, first, blocks() * warps);
-    });
+    ((read_register<K>(row) =
+          combine_shared<Program, K, most_states, steps>(buffer, first, blocks() * warps)),
+     ...);
     boxes.next();
   }
 };

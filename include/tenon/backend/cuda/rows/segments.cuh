@@ -28,6 +28,36 @@ template <class Program> class row_segments {
   }
   __device__ __forceinline__ unsigned* barrier() const { return workspace_ + row_; }
 
+  template <class State>
+  static __device__ __forceinline__ void put_words(unsigned* to, State const& state) {
+    state_words<State> mine(state);
+    for (int w = 0; w < mine.count; ++w) __stcg(to + w, mine.words[w]);
+  }
+  template <class Registers, int... K>
+  __device__ __forceinline__ void put(Registers const& row, int segment,
+                                      std::integer_sequence<int, K...>) const {
+    (put_words(words_of<K>(segment), read_register<K>(row)), ...);
+  }
+  template <class Op, class State>
+  static __device__ __forceinline__ State combined(unsigned const* all, int segments, State state) {
+    constexpr int count = state_words<State>::count;
+#pragma unroll 1
+    for (int segment = static_cast<int>(threadIdx.x) % 32; segment < segments; segment += 32) {
+      state_words<State> theirs;
+      unsigned const* from = all + segment * count;
+      for (int w = 0; w < count; ++w) theirs.words[w] = __ldcg(from + w);
+      state = Op::combine(state, theirs.state());
+    }
+    return combine_lanes<Op, 32>(state);
+  }
+  template <class Registers, int... K>
+  __device__ __forceinline__ void combine(Registers& row, int segments,
+                                          std::integer_sequence<int, K...>) const {
+    ((read_register<K>(row) = combined<typename reduction_facts<Program, K>::op>(
+          words_of<K>(0), segments, reduction_facts<Program, K>::identity())),
+     ...);
+  }
+
  public:
   __device__ __forceinline__ row_segments(unsigned* workspace, int row, int blocks)
       : workspace_(workspace), row_(row), blocks_(blocks) {}
@@ -35,12 +65,7 @@ template <class Program> class row_segments {
   // By one thread.
   template <class Reductions, class Registers>
   __device__ __forceinline__ void put(Registers const& row, int segment) const {
-    for_each_selected<Program, Reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      state_words<typename reduction_facts<Program, k>::state> mine(read_register<k>(row));
-      unsigned* to = words_of<k>(segment);
-      for (int w = 0; w < mine.count; ++w) __stcg(to + w, mine.words[w]);
-    });
+    put(row, segment, held_sequence<Program, Reductions>{});
   }
   // Waits for the blocks of the row. @pre all of them are resident, and all threads call it
   __device__ __forceinline__ void meet() const {
@@ -59,19 +84,7 @@ template <class Program> class row_segments {
   // @post the same bits in all of them
   template <class Reductions, class Registers>
   __device__ __forceinline__ void combine(Registers& row, int segments) {
-    for_each_selected<Program, Reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
-      typename facts::state state = facts::identity();
-#pragma unroll 1
-      for (int segment = static_cast<int>(threadIdx.x) % 32; segment < segments; segment += 32) {
-        state_words<typename facts::state> theirs;
-        unsigned const* from = words_of<k>(segment);
-        for (int w = 0; w < theirs.count; ++w) theirs.words[w] = __ldcg(from + w);
-        state = facts::op::combine(state, theirs.state());
-      }
-      read_register<k>(row) = combine_lanes<typename facts::op, 32>(state);
-    });
+    combine(row, segments, held_sequence<Program, Reductions>{});
     buffer_ ^= 1;
   }
   // @pre all rows are finished

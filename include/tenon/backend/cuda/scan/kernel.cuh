@@ -37,8 +37,7 @@ struct scanned_rows
     if constexpr (!C::is_looped) this->template load<element_loads<Program, v, items>>(kept, 0);
     (reduce<Phase + 1>(kept), ...);
     // Four blocks have no registers for elements that are held unpacked.
-    if constexpr (program_traits<Program>::has_blocks)
-      keep_packed<Program, element_loads<Program, v, items>>(kept);
+    if constexpr (program_traits<Program>::has_blocks) keep_packed(kept);
     sweep<phases + 1, true>(kept);
   }
 
