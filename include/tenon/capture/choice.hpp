@@ -2,7 +2,6 @@
 #pragma once
 // A run-time choice between build-time constants: one specialization each, one dispatch at the call.
 
-#include <tuple>
 
 #include "tenon/capture/value.hpp"
 #include "tenon/core/error.hpp"
@@ -66,24 +65,25 @@ auto choose(int index, Visit const& visit, choice_t<First, Rest...>) {
     return index == 0 ? visit(ct<First>) : choose(index - 1, visit, choice_t<Rest...>{0});
 }
 
-// Calls visit(args...) with every choice replaced by the tn::ct it stands for: `done` are the arguments before `first`.
-template <class Visit, class... Done>
-decltype(auto) with_constants_after(std::tuple<Done const&...> const& done, Visit const& visit) {
-  return std::apply(visit, done);
-}
-template <class Visit, class... Done, class First, class... Rest>
-decltype(auto) with_constants_after(std::tuple<Done const&...> const& done, Visit const& visit, First const& first, Rest const&... rest) {
-  auto go_on = [&](auto const& resolved) -> decltype(auto) {
-    return with_constants_after(std::tuple_cat(done, std::tie(resolved)), visit, rest...);
-  };
-  if constexpr (is_choice<First>)
-    return choose(first.index, go_on, first);
-  else
-    return go_on(first);
+// Calls visit(args...) with every choice replaced by the tn::ct it stands for. The first `Open` arguments are still to be
+// looked at; each goes behind the others, so that all are in order again.
+template <int Open, class Visit, class First, class... Rest>
+decltype(auto) with_first_constants(Visit const& visit, First const& first, Rest const&... rest) {
+  if constexpr (Open == 0) {
+    return visit(first, rest...);
+  } else {
+    auto go_on = [&](auto const& resolved) -> decltype(auto) {
+      return with_first_constants<Open - 1>(visit, rest..., resolved);
+    };
+    if constexpr (is_choice<First>)
+      return choose(first.index, go_on, first);
+    else
+      return go_on(first);
+  }
 }
 template <class Visit, class... Args>
 decltype(auto) with_constants(Visit const& visit, Args const&... args) {
-  return with_constants_after(std::tuple<>{}, visit, args...);
+  return with_first_constants<sizeof...(Args)>(visit, args...);
 }
 
 }  // namespace detail

@@ -3,8 +3,7 @@
 // Several values as one and back: concat, stack, split, chunk; they cost no kernel. An element of a concatenation reads the
 // part that it is from, and nothing of the others.
 
-#include <tuple>
-
+#include "tenon/capture/outputs.hpp"
 #include "tenon/capture/remap.hpp"
 
 namespace tenon {
@@ -18,13 +17,9 @@ inline constexpr lengths_t<Lengths...> lengths{};
 namespace detail {
 
 // Calls f(last, all but the last...).
-template <class F, class Last>
-constexpr auto with_last_first(F const& f, std::index_sequence<>, std::tuple<Last const&> all) {
-  return f(std::get<0>(all));
-}
 template <class F, std::size_t... I, class... A>
-constexpr auto with_last_first(F const& f, std::index_sequence<I...>, std::tuple<A const&...> all) {
-  return f(std::get<sizeof...(I)>(all), std::get<I>(all)...);
+constexpr auto with_last_first(F const& f, std::index_sequence<I...>, value_pack<A...> const& all) {
+  return f(item<sizeof...(I)>(all), item<I>(all)...);
 }
 
 template <class T>
@@ -38,7 +33,7 @@ struct concat_body {
     constexpr bool is_form = is_concat_form<A...>();
     static_assert(is_form, "tenon: concat: the arguments are not values of one rank and then one axis; write tn::concat(x, y, tn::axis<0>)");
     if constexpr (is_form)
-      return with_last_first(joined{}, std::make_index_sequence<sizeof...(A) - 1>{}, std::tuple<A const&...>(arguments...));
+      return with_last_first(joined{}, std::make_index_sequence<sizeof...(A) - 1>{}, value_pack<A...>(arguments...));
     else
       return refused{};
   }
@@ -99,7 +94,7 @@ struct stack_body {
     constexpr bool is_form = sizeof...(A) >= 2;
     static_assert(is_form, "tenon: stack: the arguments are not values and then one axis; write tn::stack(x, y, tn::axis<0>)");
     if constexpr (is_form)
-      return with_last_first(stacked{}, std::make_index_sequence<sizeof...(A) - 1>{}, std::tuple<A const&...>(arguments...));
+      return with_last_first(stacked{}, std::make_index_sequence<sizeof...(A) - 1>{}, value_pack<A...>(arguments...));
     else
       return refused{};
   }
@@ -141,7 +136,7 @@ struct split_body {
   }
   template <long long... Lengths, class X, class Along, std::size_t... I>
   static constexpr auto parts(X const& x, Along along, std::index_sequence<I...>) {
-    return std::make_tuple(slice(x, along, range<start_of<Lengths...>(I), start_of<Lengths...>(I + 1)>)...);
+    return outputs(slice(x, along, range<start_of<Lengths...>(I), start_of<Lengths...>(I + 1)>)...);
   }
 };
 
@@ -169,7 +164,7 @@ struct chunk_body {
  private:
   template <long long Length, class X, class Along, std::size_t... I>
   static constexpr auto parts(X const& x, Along along, std::index_sequence<I...>) {
-    return std::make_tuple(slice(x, along, range<static_cast<long long>(I) * Length, static_cast<long long>(I + 1) * Length>)...);
+    return outputs(slice(x, along, range<static_cast<long long>(I) * Length, static_cast<long long>(I + 1) * Length>)...);
   }
 };
 

@@ -3,7 +3,7 @@
 // lambda + argument types → graph: the lambda runs once, in constant evaluation, on handles.
 
 #include "tenon/capture/function.hpp"
-#include "tenon/capture/value_pack.hpp"
+#include "tenon/capture/outputs.hpp"
 
 namespace tenon {
 
@@ -12,24 +12,6 @@ template <dtype D, extent... E>
 struct tensor_argument {};
 template <dtype D>
 struct scalar_argument {};
-
-// Several results: `return tn::outputs(a, b);`
-template <class... Values>
-struct outputs_t {
-  detail::value_pack<Values...> values;
-};
-// So that a lambda may take them apart again: auto [value, slope] = tn::value_and_grad(f)(x);
-template <std::size_t K, class... Values>
-constexpr auto get(outputs_t<Values...> const& all) {
-  return detail::item<static_cast<int>(K)>(all.values);
-}
-struct outputs_function {
-  template <class... Values>
-  constexpr auto operator()(Values... values) const {
-    return outputs_t<Values...>{detail::value_pack<Values...>(values...)};
-  }
-};
-inline constexpr outputs_function outputs{};
 
 namespace detail {
 
@@ -97,10 +79,3 @@ constexpr graph trace() {
 }
 
 }  // namespace tenon
-
-template <class... Values>
-struct std::tuple_size<tenon::outputs_t<Values...>> : std::integral_constant<std::size_t, sizeof...(Values)> {};
-template <std::size_t K, class... Values>
-struct std::tuple_element<K, tenon::outputs_t<Values...>> {
-  using type = decltype(tenon::get<K>(std::declval<tenon::outputs_t<Values...> const&>()));
-};

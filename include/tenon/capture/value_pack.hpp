@@ -14,13 +14,13 @@ namespace tenon::detail {
 template <class... T> using value_pack = boost::hana::basic_tuple<T...>;
 
 // f(item...)
-template <class Pack, class F> constexpr decltype(auto) unpack(Pack const& items, F&& f) {
-  return boost::hana::unpack_impl<boost::hana::basic_tuple_tag>::apply(items, static_cast<F&&>(f));
+template <class Pack, class F> constexpr decltype(auto) unpack(Pack&& items, F&& f) {
+  return boost::hana::unpack_impl<boost::hana::basic_tuple_tag>::apply(static_cast<Pack&&>(items), static_cast<F&&>(f));
 }
 
-template <int K, class Pack> constexpr decltype(auto) item(Pack const& items) {
+template <int K, class Pack> constexpr decltype(auto) item(Pack&& items) {
   return boost::hana::at_impl<boost::hana::basic_tuple_tag>::apply(
-      items, std::integral_constant<std::size_t, static_cast<std::size_t>(K)>{});
+      static_cast<Pack&&>(items), std::integral_constant<std::size_t, static_cast<std::size_t>(K)>{});
 }
 
 }  // namespace tenon::detail

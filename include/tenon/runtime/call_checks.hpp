@@ -62,7 +62,7 @@ struct refused_results {
 };
 template <class... Values>
 struct refused_results<outputs_t<Values...>> {
-  using type = std::tuple<std::conditional_t<true, refused, Values>...>;
+  using type = outputs_t<std::conditional_t<true, refused, Values>...>;
 };
 template <class Function, class... Args>
 constexpr auto refused_call() {
@@ -93,7 +93,7 @@ constexpr output_fault find_output_fault() {
 template <class Results, class... Outputs>
 struct output_faults;
 template <class... Tensors, class... Outputs>
-struct output_faults<std::tuple<Tensors...>, Outputs...> {
+struct output_faults<outputs_t<Tensors...>, Outputs...> {
   static constexpr output_fault first() {
     output_fault result = output_fault::none;
     ((result = result == output_fault::none ? find_output_fault<Tensors, Outputs>() : result), ...);

@@ -2,8 +2,6 @@
 #pragma once
 // The object that a user calls: arguments → plan from the cache → one launch → results.
 
-#include <tuple>
-
 #include "tenon/capture/choice.hpp"
 #include "tenon/runtime/plan.hpp"
 #include "tenon/runtime/plan_cache.hpp"
@@ -132,15 +130,13 @@ struct invocation<signature<Function, Args...>> {
     };
     return allocating::cache().with(operands.key, make, [&](auto const& plan) {
       auto results = make_results(plan, on, std::make_integer_sequence<int, types::output_count>{});
-      std::apply(
-          [&](auto&... tensors) {
-            int k = 0;
-            ((operands.outputs[k++] = tensors.data()), ...);
-          },
-          results);
+      unpack(results.values, [&](auto&... tensors) {
+        int k = 0;
+        ((operands.outputs[k++] = tensors.data()), ...);
+      });
       plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
       if constexpr (types::is_single)
-        return std::get<0>(std::move(results));
+        return item<0>(std::move(results.values));
       else
         return results;
     });
@@ -148,23 +144,21 @@ struct invocation<signature<Function, Args...>> {
   }
 
   template <class... Views>
-  static void into([[maybe_unused]] std::tuple<Views...> const& targets, [[maybe_unused]] stream on,
+  static void into([[maybe_unused]] value_pack<Views...> const& targets, [[maybe_unused]] stream on,
                    [[maybe_unused]] expression_name const& name, [[maybe_unused]] Args const&... args) {
 #if defined(__CUDA_ARCH__)
     writing::name_kernels();
 #else
     typename writing::operands_type operands(writing::device(), true);
     (operands.add(args), ...);
-    std::apply([&](auto const&... views) { (operands.add_output(views), ...); }, targets);
+    unpack(targets, [&](auto const&... views) { (operands.add_output(views), ...); });
     auto make = [&] {
       call_arguments<types::input_count> erased;
       (erased.add(args), ...);
-      return std::apply(
-          [&](auto const&... views) {
-            argument outputs[] = {erase(views)...};
-            return writing::make(erased, outputs, name);
-          },
-          targets);
+      return unpack(targets, [&](auto const&... views) {
+        argument outputs[] = {erase(views)...};
+        return writing::make(erased, outputs, name);
+      });
     };
     writing::cache().with(operands.key, make, [&](auto const& plan) {
       plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
@@ -175,8 +169,7 @@ struct invocation<signature<Function, Args...>> {
  private:
   template <int... K>
   static auto make_results(auto const& plan, stream on, std::integer_sequence<int, K...>) {
-    return typename types::results(make_result<std::tuple_element_t<K, typename types::results>>(
-        plan.output_extents(K), on)...);
+    return tenon::outputs(make_result<std::tuple_element_t<K, typename types::results>>(plan.output_extents(K), on)...);
   }
   template <class Tensor>
   static Tensor make_result(axis_list const& extents, stream on) {
@@ -192,7 +185,7 @@ struct invocation<signature<Function, Args...>> {
 template <class Function, class... Outputs>
 class prepared_call {
  public:
-  prepared_call(expression_name const& name, stream on, std::tuple<Outputs...> outputs)
+  prepared_call(expression_name const& name, stream on, detail::value_pack<Outputs...> outputs)
       : name_(name), on_(on), outputs_(std::move(outputs)) {}
 
   prepared_call on(stream s) const { return {name_, s, outputs_}; }
@@ -202,7 +195,8 @@ class prepared_call {
     constexpr bool are_arrays = (detail::is_array_argument<std::remove_cvref_t<Arrays>> && ...);
     static_assert(are_refused || are_arrays, "tenon: into: an output is neither a tensor nor a view; give one tensor or view for each result");
     if constexpr (are_arrays)
-      return prepared_call<Function, detail::writable_view<Arrays>...>(name_, on_, {detail::writable(outputs)...});
+      return prepared_call<Function, detail::writable_view<Arrays>...>(
+          name_, on_, detail::value_pack<detail::writable_view<Arrays>...>(detail::writable(outputs)...));
     else
       return refused{};
   }
@@ -222,7 +216,7 @@ class prepared_call {
  private:
   expression_name name_;
   stream on_;
-  std::tuple<Outputs...> outputs_;
+  detail::value_pack<Outputs...> outputs_;
 };
 
 // A compiled expression. It holds no data of its own beside its name; it may be copied, and called from many threads.

@@ -2,8 +2,6 @@
 #pragma once
 // Argument types → what a call of an expression is made of: its memory space, its results' types, its description.
 
-#include <tuple>
-
 #include "tenon/program/inner_columns.hpp"
 #include "tenon/runtime/argument.hpp"
 #include "tenon/runtime/description.hpp"
@@ -64,24 +62,24 @@ struct result_tensor<Space, value<D, E...>, Args...> {
   using type = basic_tensor<Space, typename element_for<D, Args...>::type, E...>;
 };
 
-// Result handles as a tuple of tensor types.
+// Result handles as a list of tensor types.
 template <class Result, class Space, class... Args>
 struct result_tensors {
   static constexpr bool is_single = true;
   using returned = typename result_tensor<Space, Result, Args...>::type;
-  using type = std::tuple<returned>;
+  using type = outputs_t<returned>;
 };
 template <class... Values, class Space, class... Args>
 struct result_tensors<outputs_t<Values...>, Space, Args...> {
   static constexpr bool is_single = false;
-  using type = std::tuple<typename result_tensor<Space, Values, Args...>::type...>;
+  using type = outputs_t<typename result_tensor<Space, Values, Args...>::type...>;
   using returned = type;
 };
 
 template <class Tensors>
 inline constexpr int total_rank = 0;
 template <class... Tensors>
-inline constexpr int total_rank<std::tuple<Tensors...>> = (0 + ... + Tensors::rank);
+inline constexpr int total_rank<outputs_t<Tensors...>> = (0 + ... + Tensors::rank);
 
 // All that belongs to one expression for one list of argument types.
 template <class Function, class... Args>

@@ -12,7 +12,7 @@ namespace detail {
 template <class Expression>
 struct assignment_signature {
   using space = typename common_space<Expression>::type;
-  using results = std::tuple<typename result_tensor<space, handle_t<Expression>>::type>;
+  using results = outputs_t<typename result_tensor<space, handle_t<Expression>>::type>;
   static constexpr int output_count = 1;
 };
 

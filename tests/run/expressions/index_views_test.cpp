@@ -178,11 +178,11 @@ TEST(index_views, many_parts_of_any_length) {
 TEST(index_views, parts) {
   auto x = random_array<int, 2>({2, 6});
   auto const of_axis =
-      tn::compile([](auto x) { return std::get<1>(tn::chunk(x, tn::axis<0>, tn::ct<3>)) + 0; });
+      tn::compile([](auto x) { return tn::get<1>(tn::chunk(x, tn::axis<0>, tn::ct<3>)) + 0; });
   tn::tensor<int, 7> y(std::vector<int>{0, 1, 2, 3, 4, 5, 6});
   EXPECT_EQ(result_of(of_axis(y)).values, (reference::elements{3, 4, 5}));
   auto const second = tn::compile(
-      [](auto x) { return std::get<1>(tn::split(x, tn::axis<1>, tn::lengths<1, 2, 3>)) + 0; });
+      [](auto x) { return tn::get<1>(tn::split(x, tn::axis<1>, tn::lengths<1, 2, 3>)) + 0; });
   doubles const a = x.values();
   EXPECT_EQ(result_of(second(x.view())).values, (reference::elements{a[1], a[2], a[7], a[8]}));
 }

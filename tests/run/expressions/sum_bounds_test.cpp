@@ -173,7 +173,7 @@ TEST(sum_bounds, planes) {
       operand<float> const given(p, along::rows);
       tn::view<float const, tn::dyn, tn::dyn, tn::dyn> const x(given.x.data(), p.groups,
                                                                p.n / columns, columns);
-      check_sums(result_of(std::get<1>(f(x))), given, p, itself, "planes");
+      check_sums(result_of(tn::get<1>(f(x))), given, p, itself, "planes");
     }
   });
 }
@@ -183,14 +183,14 @@ TEST(sum_bounds, sums_of_ordered_rows) {
   auto const positioned = tn::compile(
       [](auto x) { return tn::outputs(tn::sum(x, tn::axis<1>), tn::argmax(x, tn::axis<1>)); });
   check_each<float, along::rows>("rows beside positions",
-                                 [&](auto const& x) { return std::get<0>(positioned(x)); });
+                                 [&](auto const& x) { return tn::get<0>(positioned(x)); });
   check_each<float, along::rows>("joined rows", tn::compile([](auto x) {
                                    return tn::sum(tn::concat(x, x * 0, tn::axis<1>), tn::axis<1>);
                                  }));
   auto const scanned = tn::compile(
       [](auto x) { return tn::outputs(tn::sum(x, tn::axis<1>), tn::cummax(x, tn::axis<1>)); });
   check_each<float, along::rows>("rows beside a scan",
-                                 [&](auto const& x) { return std::get<0>(scanned(x)); });
+                                 [&](auto const& x) { return tn::get<0>(scanned(x)); });
 }
 
 TEST(sum_bounds, blocks) {

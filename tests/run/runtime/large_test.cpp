@@ -45,8 +45,8 @@ TEST_F(large, rows_beyond_32_bits) {
   auto const x = filled(tn::tensor<bool, tn::dyn, tn::dyn>(rows, columns), 1);
   auto const sums = tn::compile([](auto x) { return tn::sum(x, tn::axis<1>); })(x);
   auto const range = tn::compile([](auto x) { return tn::outputs(tn::min(x), tn::max(x)); })(sums);
-  EXPECT_EQ(std::get<0>(range).item(), columns);
-  EXPECT_EQ(std::get<1>(range).item(), columns);
+  EXPECT_EQ(tn::get<0>(range).item(), columns);
+  EXPECT_EQ(tn::get<1>(range).item(), columns);
 }
 
 // Few elements, but the last ones lie beyond 2^31.

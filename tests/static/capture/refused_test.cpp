@@ -28,7 +28,7 @@ static_assert(launches(refused{}, 1) == 1);
   float const number = refused{}.item();
   float const* const pointer = refused{}.data();
   bool const is_larger = refused{}.extent(0) > number;
-  auto const [first, second] = std::tuple<refused, refused>{};
+  auto const [first, second] = outputs_t<refused, refused>{};
   matrix moved = first;
   static_cast<void>(second), static_cast<void>(pointer), static_cast<void>(is_larger);
 }
