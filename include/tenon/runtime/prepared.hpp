@@ -5,14 +5,11 @@
 #include <cstdint>
 
 #include "tenon/backend/arguments.hpp"
+#include "tenon/backend/cpu/run.hpp"
 #include "tenon/core/atomic.hpp"
 #include "tenon/program/inner_columns.hpp"
 #include "tenon/runtime/argument.hpp"
 #include "tenon/tensor/space.hpp"
-
-#if !defined(__CUDA_ARCH__)  // no kernel of nvcc's pass for the device runs loops of the CPU
-#include "tenon/backend/cpu/run.hpp"
-#endif
 #if defined(__CUDACC__)
 #include "tenon/backend/cuda/plan.cuh"
 #include "tenon/runtime/workspace.hpp"
@@ -27,16 +24,11 @@ template <class Program, family const* Family, column_order Columns>
 class prepared<cpu, Program, Family, Columns> {
  public:
   static int device() { return 0; }
-  static void name_kernels() {}
   void check_pointer(void const*, int, expression_name const&) const {}
 
   [[gnu::cold]] prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&)
       : layout_(layout) {}
-  void launch([[maybe_unused]] bound_arguments<Program> const& arguments, stream) const {
-#if !defined(__CUDA_ARCH__)
-    run_on_cpu<Program, Family>(layout_, arguments);
-#endif
-  }
+  void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
   [[gnu::cold]] text description() const { return "loops of the CPU backend"; }
   bound_layout<Program> const& layout() const { return layout_; }
 
@@ -71,7 +63,6 @@ template <class Program, family const* Family, column_order Columns>
 class prepared<cuda, Program, Family, Columns> {
  public:
   static int device() { return current_device(); }
-  static void name_kernels() { (void)&make_cuda_plan<Program, Family, Columns>; }
   void check_pointer(void const* pointer, int operand, expression_name const& name) const {
     check_cuda_pointer(pointer, device_, operand, name);
   }
