@@ -8,6 +8,7 @@
 #include "tenon/ops/derivative.hpp"
 #include "tenon/ops/math.hpp"
 #include "tenon/ops/op.hpp"
+#include "tenon/ops/rounded.hpp"
 
 namespace tenon::detail {
 
@@ -42,7 +43,7 @@ struct add : exact_op<2> {
   static constexpr text_view name = "add";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
-    return static_cast<T>(detail::modular(x) + detail::modular(y));
+    return static_cast<T>(math::rounded_sum(detail::modular(x), detail::modular(y)));
   }
   template <class V> static constexpr V derivative(V d, V, V, V, int) { return d; }
   static double reference(double x, double y) { return x + y; }
@@ -51,7 +52,7 @@ struct add : exact_op<2> {
 struct sub : exact_op<2> {
   static constexpr text_view name = "sub";
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
-    return static_cast<T>(detail::modular(x) - detail::modular(y));
+    return static_cast<T>(math::rounded_difference(detail::modular(x), detail::modular(y)));
   }
   template <class V> static constexpr V derivative(V d, V, V, V, int k) { return k == 0 ? d : -d; }
   static double reference(double x, double y) { return x - y; }
@@ -61,7 +62,7 @@ struct mul : exact_op<2> {
   static constexpr text_view name = "mul";
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
-    return static_cast<T>(detail::modular(x) * detail::modular(y));
+    return static_cast<T>(math::rounded_product(detail::modular(x), detail::modular(y)));
   }
   template <class V> static constexpr V derivative(V d, V x, V y, V, int k) { return d * (k == 0 ? y : x); }
   static double reference(double x, double y) { return x * y; }

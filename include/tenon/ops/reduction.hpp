@@ -119,8 +119,8 @@ struct moments : state_reduction {
     T weight = T(0.5);
     if (a.n != b.n) weight = b.n / n;  // a division that most merges need not make
     T difference = b.mean - a.mean;
-    return {n, a.mean + difference * weight,
-            a.m2 + b.m2 + difference * difference * (a.n * weight)};
+    return {n, math::product_plus(difference, weight, a.mean),
+            math::product_plus(difference * difference, a.n * weight, a.m2 + b.m2)};
   }
   // The states of a group of lanes at once, by sums over the group: a third of the instructions of
   // merging in pairs. Differences to the first lane's mean keep what the means have in common out of
@@ -128,9 +128,10 @@ struct moments : state_reduction {
   template <class T, class Group>
   static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
     T n = group.sum(mine.n), shift = group.first(mine.mean);
-    T offset = mine.mean - shift, weighted = group.sum(mine.n * offset);
-    T mean = weighted * inverse(n);
-    T deviation = offset - mean, m2 = group.sum(mine.m2 + mine.n * deviation * deviation);
+    T offset = mine.mean - shift, weighted = group.sum(math::rounded_product(mine.n, offset));
+    T mean = math::rounded_product(weighted, inverse(n));
+    T deviation = offset - mean,
+      m2 = group.sum(math::product_plus(mine.n * deviation, deviation, mine.m2));
     // Only now: groups of one warp may differ in it, and all lanes take part in every sum.
     if (n == 0) return mine;
     return {n, shift + mean, m2};
@@ -141,7 +142,7 @@ struct moments : state_reduction {
     T n = s.n + 1;
     T difference = x - s.mean;
     T mean = s.mean + difference / n;
-    return {n, mean, s.m2 + difference * (x - mean)};
+    return {n, mean, math::product_plus(difference, x - mean, s.m2)};
   }
   // The first `valid` of Count elements at once, in one pass over their deviations from a centre that
   // is the mean of the first four: their squares then exceed the result by a factor of at most
@@ -163,17 +164,19 @@ struct moments : state_reduction {
     if constexpr (Count >= 4) {
       T quarter = T(0.25);  // before they are added, so that the sum does not overflow
       if (IsWhole || valid >= 4)
-        centre = (x[0] * quarter + x[1] * quarter) + (x[2] * quarter + x[3] * quarter);
+        centre = math::product_plus(x[1], quarter, math::rounded_product(x[0], quarter)) +
+                 math::product_plus(x[3], quarter, math::rounded_product(x[2], quarter));
     }
     T sums[4] = {}, squares[4] = {};  // several, so that an addition need not wait for the last one
     for (int i = 0; i < Count; ++i) {
       T deviation = IsWhole || i < valid ? x[i] - centre : T(0);
       sums[i % 4] += deviation;
-      squares[i % 4] += deviation * deviation;
+      squares[i % 4] = math::product_plus(deviation, deviation, squares[i % 4]);
     }
     T n = IsWhole ? T(Count) : T(valid);
     T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]), shift = sum / n;
-    T m2 = ((squares[0] + squares[1]) + (squares[2] + squares[3])) - sum * shift;
+    T m2 = math::product_plus(-sum, shift,
+                              (squares[0] + squares[1]) + (squares[2] + squares[3]));
     return {n, centre + shift, m2 < 0 ? T(0) : m2};
   }
 };
@@ -193,14 +196,15 @@ struct log_sum_exp : state_reduction {
     T scale = math::exp(math::zero_if(a.m == b.m, -math::abs(a.m - b.m)));
     bool a_is_larger = a.m > b.m;
     return {math::maximum(a.m, b.m),
-            a.s * (a_is_larger ? T(1) : scale) + b.s * (a_is_larger ? scale : T(1))};
+            math::product_plus(a.s, a_is_larger ? T(1) : scale,
+                               math::rounded_product(b.s, a_is_larger ? scale : T(1)))};
   }
   // The states of a group of lanes at once: one exponential each, instead of one for every pair.
   template <class T, class Group>
   static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
     T const m = group.largest(mine.m);
     T const scale = math::exp(math::zero_if(mine.m == m, -math::abs(mine.m - m)));
-    return {m, group.sum(mine.s * scale)};
+    return {m, group.sum(math::rounded_product(mine.s, scale))};
   }
   // The first `valid` of Count elements at once: one exponential each, and one maximum for all.
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {

@@ -122,9 +122,42 @@ template <class I, class... Values> TENON_HD typename I::value_type apply(Values
   return static_cast<typename I::value_type>(eval_in<typename I::op, I::type>(values...));
 }
 
+namespace detail {
+// Which term of sum or difference K of an element is a product of its own, 0 or 1; -1: none.
+template <class Program> consteval int product_among_terms(int k) {
+  instruction_facts const& sum = program_traits<Program>::all[k];
+  if (!sum.is_sum || sum.where != place::element || !is_floating(sum.type)) return -1;
+  for (int n = 0; n < 2; ++n) {
+    instruction_facts const& term = program_traits<Program>::all[sum.operands[n]];
+    if (term.is_product && term.where == sum.where && term.type == sum.type) return n;
+  }
+  return -1;
+}
+}  // namespace detail
+
+// On a device a product and a sum are rounded once together, which is a matter of the program: the
+// compiler would decide anew in every kernel of it (math::rounded_sum).
 template <int K, class Program, int... Operands>
 TENON_HD void step(frame<Program> const& f, std::integer_sequence<int, Operands...>) {
-  using I = typename program_traits<Program>::template at<K>;
+  using traits = program_traits<Program>;
+  using I = typename traits::template at<K>;
+#if defined(__CUDA_ARCH__)
+  constexpr int term = detail::product_among_terms<Program>(K);
+  if constexpr (term >= 0) {
+    using product =
+        typename traits::template at<term == 0 ? I::first_operand : I::second_operand>;
+    auto x = value_of<product::first_operand>(f);
+    auto z = value_of<term == 0 ? I::second_operand : I::first_operand>(f);
+    if constexpr (std::is_same_v<typename I::op, ops::sub>) {
+      if constexpr (term == 0)
+        z = -z;
+      else
+        x = -x;
+    }
+    value_of<K>(f) = math::product_plus(x, value_of<product::second_operand>(f), z);
+    return;
+  }
+#endif
   value_of<K>(f) = apply<I>(value_of<Operands>(f)...);
 }
 

@@ -38,6 +38,8 @@ struct instruction_facts {
   bool is_sort = false;
   bool is_scan = false;
   bool is_computed = false;
+  bool is_product = false;
+  bool is_sum = false;  // or a difference
   bool is_scalar = false;
   bool is_size = false;
   bool is_fetch = false;
@@ -70,6 +72,8 @@ struct instruction_facts {
     f.is_sort = Op::is_sort;
     f.is_scan = f.kind == op_kind::scan && !f.is_sort;
     f.is_computed = f.kind == op_kind::pointwise || f.kind == op_kind::projection;
+    f.is_product = std::is_same_v<Op, ops::mul>;
+    f.is_sum = std::is_same_v<Op, ops::add> || std::is_same_v<Op, ops::sub>;
     f.is_scalar = std::is_same_v<Op, ops::scalar>;
     f.is_size = std::is_same_v<Op, ops::size>;
     f.is_fetch = std::is_same_v<Op, ops::fetch>;

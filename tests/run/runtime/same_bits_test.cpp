@@ -2,6 +2,7 @@
 // What must be equal bit by bit: two runs, a row among any number of rows, an aligned and a
 // misaligned operand.
 #include "run/support/arrays.hpp"
+#include "tenon/grad.hpp"
 
 namespace {
 
@@ -138,5 +139,56 @@ template <class T> void check_misaligned() {
 TEST(same_bits, of_a_misaligned_operand) { check_misaligned<float>(); }
 TEST(same_bits, of_a_misaligned_bfloat16) { check_misaligned<tn::bfloat16>(); }
 TEST(same_bits, of_a_misaligned_double) { check_misaligned<double>(); }
+
+// Values and gradients whose rows every kernel must compute alike: with operands of which all lie
+// well, one does not, none does, and whose rows are an odd number of elements apart.
+template <class T, class Compute> void check_arrangements(Compute const& compute) {
+  for (std::int64_t length : {33, 100, 1000, 1024, 4097, 8192, 16384, 65536, 524288}) {
+    auto x = random_array<T, 2>({2, length}), y = random_array<T, 2>({2, length});
+    using how = arrangement;
+    auto const with = [&](how of_x, how of_y) {
+      array<T, 2> first({2, length}, of_x, x.values()), second({2, length}, of_y, y.values());
+      auto const row = dyn_view<T, 1>::with_strides(second.data(), {length}, {1});
+      return result_of(compute(first.view(), second.view(), row)).values;
+    };
+    std::vector<double> const expected = with(how::contiguous, how::contiguous);
+    EXPECT_EQ(with(how::misaligned, how::contiguous), expected) << length;
+    EXPECT_EQ(with(how::contiguous, how::misaligned), expected) << length;
+    EXPECT_EQ(with(how::misaligned, how::misaligned), expected) << length;
+    EXPECT_EQ(with(how::padded, how::padded), expected) << length;
+  }
+}
+TEST(same_bits, of_normalizations_in_any_arrangement) {
+  check_arrangements<float>([](auto x, auto, auto weight) {
+    static auto const f = tn::compile([](auto x, auto w) { return tn::layer_norm(x, w, w); });
+    return f(x, weight);
+  });
+  check_arrangements<float>([](auto x, auto, auto weight) {
+    static auto const f = tn::compile([](auto x, auto w) { return tn::rms_norm(x, w); });
+    return f(x, weight);
+  });
+  check_arrangements<float>([](auto x, auto dy, auto) {
+    return tn::vjp([](auto x) { return tn::layer_norm(x, tn::axis<-1>); })(x, dy);
+  });
+  check_arrangements<float>([](auto x, auto dy, auto) {
+    return tn::vjp([](auto x) { return tn::rms_norm(x); })(x, dy);
+  });
+}
+template <class T> void check_gradient_of_softmax() {
+  check_arrangements<T>([](auto x, auto dy, auto) {
+    return tn::vjp([](auto x) { return tn::softmax(x, tn::axis<1>); })(x, dy);
+  });
+}
+TEST(same_bits, of_gradients_of_softmax_in_any_arrangement) {
+  check_gradient_of_softmax<float>();
+  check_gradient_of_softmax<tn::bfloat16>();
+}
+TEST(same_bits, of_gradients_of_a_loss_in_any_arrangement) {
+  check_arrangements<float>([](auto x, auto, auto) {
+    static auto labels = random_array<std::int64_t, 1>({2}, arrangement::contiguous, 0, 33);
+    auto const f = tn::value_and_grad([](auto x, auto t) { return tn::cross_entropy(x, t); });
+    return std::get<1>(f(x, labels.view()));
+  });
+}
 
 }  // namespace

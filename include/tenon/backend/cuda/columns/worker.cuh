@@ -115,9 +115,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       evaluate_element<Phase, false>(f);
       for_each_selected<Program, collected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        using facts = reduction_facts<Program, k>;
-        read_register<k>(values).at[u] =
-            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+        read_register<k>(values).at[u] = take_of<k>(f);
       });
     }
     side::template accumulate<collected, items>(running, values, is_all, live);

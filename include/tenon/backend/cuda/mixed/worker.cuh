@@ -198,9 +198,7 @@ template <class Program, class C> struct mixed_worker {
           frame<Program> at{f.launch, f.row, element, f.total};
           for_each_selected<Program, collected>([&](auto selected) {
             constexpr int k = decltype(selected)::value;
-            using facts = reduction_facts<Program, k>;
-            read_register<k>(values).at[u * v + i] = static_cast<typename facts::number>(
-                value_of<facts::instruction::first_operand>(at));
+            read_register<k>(values).at[u * v + i] = take_of<k>(at);
           });
         }
       }

@@ -25,7 +25,7 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   };
   // The elements of one row at a thread's positions.
   template <int Phase, int Items> struct collected : reductions_of<Program, place::row, Phase> {
-    template <int K> using type = value_list<typename reduction_facts<Program, K>::number, Items>;
+    template <int K> using type = value_list<taken<Program, K>, Items>;
   };
 
   // Takes in the collected values, Items of each reduction of Collected: all, or the first `live`.
@@ -43,15 +43,7 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
         state = op::combine(state, is_all ? op::lift_many(x, Items)
                                           : op::lift_many(x, live < Items ? live : Items - 1));
       } else {
-        typename facts::state lifted[Items];
-        if (is_all) {
-#pragma unroll
-          for (int u = 0; u < Items; ++u) lifted[u] = op::lift(x[u]);
-        } else {
-#pragma unroll
-          for (int u = 0; u < Items; ++u) lifted[u] = u < live ? op::lift(x[u]) : facts::identity();
-        }
-        state = op::combine(state, fold<op>(lifted));
+        state = op::combine(state, fold_live<op, typename facts::state>(x, is_all, live, 0, facts::identity()));
       }
     });
   }

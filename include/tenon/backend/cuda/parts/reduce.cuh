@@ -75,6 +75,7 @@ template <class State> struct state_words {
 struct lane_group {
   int lanes;  // a power of two
 
+  // @pre x is no product that the first sum could be rounded with (math::rounded_product)
   // @post the same bits in all lanes
   template <class T> TENON_HD T sum(T x) const {
     return combined(x, [](T a, T b) { return a + b; });

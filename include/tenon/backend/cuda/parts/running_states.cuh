@@ -20,6 +20,38 @@ inline constexpr bool has_large_states = [] {
 }();
 
 #if defined(__CUDA_ARCH__)
+// Whether reduction K is the sum of a product of each element. It takes in the factors: of two
+// products the second is rounded with their sum. H200, sums of squares of 4096 rows of 8192 bf16:
+// 18.3 us instead of 19.1. Where columns are reduced as well there are no registers for factors.
+template <class Program, int K>
+inline constexpr bool sums_products = [] {
+  using I = typename program_traits<Program>::template at<K>;
+  using element = typename program_traits<Program>::template at<I::first_operand>;
+  return std::is_same_v<typename I::op, ops::sum> && I::where == place::row &&
+         std::is_same_v<typename element::op, ops::mul> && element::where == place::element &&
+         std::is_floating_point_v<typename I::value_type> &&
+         !program_traits<Program>::all.has_place(place::column) &&
+         std::is_same_v<typename element::value_type, typename I::value_type>;
+}();
+template <class T> struct factors { T x, y; };
+template <class T> inline constexpr bool is_factors = false;
+template <class T> inline constexpr bool is_factors<factors<T>> = true;
+// What reduction K takes in of an element.
+template <class Program, int K>
+using taken = std::conditional_t<sums_products<Program, K>,
+                                 factors<typename reduction_facts<Program, K>::number>,
+                                 typename reduction_facts<Program, K>::operand>;
+template <int K, class Program>
+__device__ __forceinline__ taken<Program, K> take_of(frame<Program> const& f) {
+  using traits = program_traits<Program>;
+  constexpr int operand = traits::template at<K>::first_operand;
+  if constexpr (sums_products<Program, K>) {
+    using product = typename traits::template at<operand>;
+    return {value_of<product::first_operand>(f), value_of<product::second_operand>(f)};
+  } else {
+    return static_cast<taken<Program, K>>(value_of<operand>(f));
+  }
+}
 // A thread's running states. Several, because one chain of dependent additions would wait for
 // itself; an operator that reduces many elements better than one after the other gets all of a tile
 // at once.
@@ -46,7 +78,7 @@ template <class Program, int V, int Items, int Phase>
 struct collected_values : reductions_of<Program, place::row, Phase> {
   using running = running_states<Program, V, Items, Phase>;
   template <int K>
-  using type = value_list<typename reduction_facts<Program, K>::operand,
+  using type = value_list<taken<Program, K>,
                           running::template is_batch<K> ? V * running::batch_items : V>;
 };
 
@@ -75,6 +107,40 @@ __device__ __forceinline__ State fold(State const (&states)[N]) {
   }
 }
 
+// The state of some elements, of which the first `live` are inside, and the first `sure` certainly.
+template <class Op, class State, class Taken, int N>
+__device__ __forceinline__ State fold_live(Taken const (&elements)[N], bool is_all, int live,
+                                           int sure, State const& identity) {
+  if constexpr (is_factors<Taken>) {
+    Taken all[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) all[i] = elements[i];
+    if (!is_all) {
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        if (i >= sure && i >= live) all[i] = {};
+    }
+    State pairs[(N + 1) / 2];
+#pragma unroll
+    for (int i = 0; i < N; i += 2) {
+      pairs[i / 2] = math::rounded_product(all[i].x, all[i].y);
+      if (i + 1 < N)
+        pairs[i / 2] = math::product_plus(all[i + 1].x, all[i + 1].y, pairs[i / 2]);
+    }
+    return fold<Op>(pairs);
+  } else {
+    State all[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) all[i] = Op::lift(elements[i]);
+    if (!is_all) {
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        if (i >= sure && i >= live) all[i] = identity;
+    }
+    return fold<Op>(all);
+  }
+}
+
 // Takes the operands of element i of item u, which lie where its reductions find them.
 template <class Program, class Running, class Collected, int... K>
 __device__ __forceinline__ void collect_element(
@@ -82,8 +148,7 @@ __device__ __forceinline__ void collect_element(
     int u, int i) {
   ((read_register<K>(values)
         .at[Running::template is_batch<K> ? u % Running::batch_items * Running::width + i : i] =
-        static_cast<typename reduction_facts<Program, K>::operand>(
-            value_of<reduction_facts<Program, K>::instruction::first_operand>(f))),
+        take_of<K>(f)),
    ...);
 }
 
@@ -93,15 +158,8 @@ template <class Op, bool IsBatch, bool IsRagged, class State, class Operand, int
 __device__ __forceinline__ void take_vector(State& state, Operand const (&values)[V], int count,
                                             State const& identity) {
   if constexpr (!IsBatch) {
-    State lifted[V];
-#pragma unroll
-    for (int i = 0; i < V; ++i) lifted[i] = Op::lift(values[i]);
-    if (IsRagged && count < V && count > 0) {
-#pragma unroll
-      for (int i = 1; i < V; ++i)
-        if (i >= count) lifted[i] = identity;
-    }
-    State next = Op::combine(state, fold<Op>(lifted));
+    bool const is_whole = !IsRagged || count >= V || count <= 0;
+    State next = Op::combine(state, fold_live<Op, State>(values, is_whole, count, 1, identity));
     if (count > 0) state = next;
   }
 }

@@ -42,7 +42,8 @@ template <class Program> struct kept_value {
   }
   static consteval bool is_candidate(int k) {
     instruction_facts const& i = traits::all[k];
-    return i.is_computed && i.where == place::element && i.type == dtype::f32;
+    // A product may be rounded with the sum that it goes into.
+    return i.is_computed && !i.is_product && i.where == place::element && i.type == dtype::f32;
   }
   static consteval kept_place find_for(int k) {
     table const behind = needs(0, k, -1);
