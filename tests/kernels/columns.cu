@@ -15,9 +15,9 @@ using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
 
 // Only the columns kernel: rows.cu has the others of the family.
 template <class Program> void plan_columns(Program) {
-  bound_layout<Program> layout{};
+  bound_layout layout{};
   layout.rows.dims = 1;
-  (void)tenon::detail::columns_planner::plan<Program>(layout, bound_arguments<Program>{},
+  (void)tenon::detail::columns_planner::plan<Program>(layout, bound_arguments{},
                                                       cuda_device_facts{});
 }
 template <class... Arguments, class Function> void compile_columns(Function) {

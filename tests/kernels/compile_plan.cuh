@@ -9,8 +9,8 @@ namespace tenon {
 
 // The program is a deduced type: a closure must not appear in a kernel's name.
 template <family const* Family, column_order Columns, class Program> void compile_program(Program) {
-  bound_layout<Program> layout{};
-  bound_arguments<Program> arguments{};
+  bound_layout layout;
+  bound_arguments arguments{};
   (void)make_cuda_plan<Program, Family, Columns>(layout, arguments, cuda_device_facts{});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 // What every backend is called with: the axis groups with their lengths and strides, and the pointers of one call.
 
+#include "tenon/core/static_vector.hpp"
 #include "tenon/program/evaluate.hpp"
 
 namespace tenon {
@@ -24,26 +25,36 @@ namespace detail {
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 }  // namespace detail
 
-// Everything of a call that follows from shapes and strides: what a plan is made from.
-template <class Program>
+// Everything of a call that follows from shapes and strides: what a plan is made from. Of no program, as all that the run
+// time and the planners share is: each expression would compile it again.
 struct bound_layout {
-  using traits = program_traits<Program>;
   group_layout rows, columns;
   // Rows p * rows_per_plane, ... of as many are plane p; there may be planes without rows.
   long long planes = 1, rows_per_plane = 1;
-  operand_layout loads[detail::at_least_one(traits::load_count)];
-  operand_layout stores[detail::at_least_one(traits::store_count)];
+  constexpr_vector<operand_layout> loads, stores;
   // Word k is size number k, in the arithmetic type of its instruction.
-  long long sizes[detail::at_least_one(traits::size_count)];
+  constexpr_vector<long long> sizes;
+
+  bound_layout() = default;
+  bound_layout(int load_count, int store_count, int size_count)
+      : loads(load_count, {}), stores(store_count, {}), sizes(size_count, 0) {}
 };
 
 // What changes from call to call: addresses of element 0 of each operand, and the run-time scalars as 8-byte words.
-template <class Program>
 struct bound_arguments {
-  using traits = program_traits<Program>;
-  void const* loads[detail::at_least_one(traits::load_count)];
-  void* stores[detail::at_least_one(traits::store_count)];
-  long long scalars[detail::at_least_one(traits::scalar_count)];
+  void const** loads;
+  void** stores;
+  long long* scalars;
+};
+
+// Room for those of a program.
+template <int Loads, int Stores, int Scalars>
+struct argument_words {
+  void const* loads[detail::at_least_one(Loads)] = {};
+  void* stores[detail::at_least_one(Stores)] = {};
+  long long scalars[detail::at_least_one(Scalars)] = {};
+
+  operator bound_arguments() { return {loads, stores, scalars}; }
 };
 
 }  // namespace tenon

@@ -8,9 +8,8 @@ namespace tenon::detail {
 
 // The axes of its rows in front of those of its columns, as columns.
 // @pre both have at most max_rank axes
-template <class Program>
-[[gnu::cold]] bound_layout<Program> rows_as_columns(bound_layout<Program> const& layout) {
-  bound_layout<Program> result = layout;
+[[gnu::cold]] inline bound_layout rows_as_columns(bound_layout const& layout) {
+  bound_layout result = layout;
   group_layout const &rows = layout.rows, &columns = layout.columns;
   result.rows = {};
   result.columns.dims = rows.dims + columns.dims;
@@ -20,10 +19,10 @@ template <class Program>
     for (int d = 0; d < columns.dims; ++d) to[rows.dims + d] = of_columns[d];
   };
   join(result.columns.extents, rows.extents, columns.extents);
-  for (int k = 0; k < program_traits<Program>::load_count; ++k)
+  for (int k = 0; k < layout.loads.size(); ++k)
     join(result.loads[k].column_strides, layout.loads[k].row_strides,
          layout.loads[k].column_strides);
-  for (int k = 0; k < program_traits<Program>::store_count; ++k)
+  for (int k = 0; k < layout.stores.size(); ++k)
     join(result.stores[k].column_strides, layout.stores[k].row_strides,
          layout.stores[k].column_strides);
   return result;

@@ -96,7 +96,7 @@ template <class Program, int V> class vector_facts {
   template <int K> using at = typename traits::template at<K>;
 
  public:
-  vector_facts(bound_layout<Program> const& layout, bound_arguments<Program> const& call)
+  vector_facts(bound_layout const& layout, bound_arguments const& call)
       : layout_(layout), call_(call) {}
 
   [[gnu::cold]] moved_vectors<Program> find() {
@@ -269,8 +269,8 @@ template <class Program, int V> class vector_facts {
     }
   }
 
-  bound_layout<Program> const& layout_;
-  bound_arguments<Program> const& call_;
+  bound_layout const& layout_;
+  bound_arguments const& call_;
   vector_fact facts_[at_least_one(traits::size)] = {};
   moved_vectors<Program> vectors_ = {};
 };

@@ -8,15 +8,11 @@
 namespace tenon {
 namespace detail {
 
-template <class Program, class Prepared>
-void add_layout(call_facts& facts, Prepared const& prepared) {
-  using traits = program_traits<Program>;
-  bound_layout<Program> const& bound = prepared.layout();
+inline void add_layout(call_facts& facts, bound_layout const& bound) {
   facts.rows = bound.rows;
   facts.columns = bound.columns;
-  facts.configuration = prepared.description();
   description const& d = *facts.about;
-  for (int k = 0; k < traits::load_count; ++k) {
+  for (int k = 0; k < bound.loads.size(); ++k) {
     if (d.space.loads[k].what != reading::element) continue;
     int id = d.space.loads[k].view;
     while (!d.final[id].is<ops::input>()) id = d.final[id].operands[0];
@@ -27,8 +23,8 @@ void add_layout(call_facts& facts, Prepared const& prepared) {
     facts.operands.push_back({"x" + to_string(d.final[id].bits), along & d.plan.columns ? place::element : place::row, bound.loads[k],
                               size_of(given.type), reinterpret_cast<std::uintptr_t>(given.data) % 16 == 0});
   }
-  for (int k = 0; k < traits::store_count; ++k)
-    facts.operands.push_back({traits::store_count > 1 ? "result " + to_string(k) : "the result", d.plan.store_places[k], bound.stores[k],
+  for (int k = 0; k < bound.stores.size(); ++k)
+    facts.operands.push_back({bound.stores.size() > 1 ? "result " + to_string(k) : "the result", d.plan.store_places[k], bound.stores[k],
                               size_of(d.final.outputs[d.space.stores[k].output].type)});
 }
 
@@ -50,9 +46,9 @@ explanation explain_call(Program, [[maybe_unused]] expression_name const& name, 
   using planner = runner<Signature, Program, Signature::columns>;
   typename planner::operands_type operands(planner::device(), false);
   (operands.add(args), ...);
-  planner::cache().with(
-      operands.key, [&] { return planner::make(erased, nullptr, name); },
-      [&](auto const& plan) { add_layout<Program>(facts, plan.prepared_launch()); });
+  auto const plan = planner::cache().plan_of(operands.key(), [&] { return make_plan(planner::about(), erased.inputs, nullptr, name); });
+  facts.configuration = plan->prepared_launch().description();
+  add_layout(facts, plan->prepared_launch().layout());
   return explanation_writer(facts).write();
 #endif
 }

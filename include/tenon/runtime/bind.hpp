@@ -4,7 +4,7 @@
 
 #include "tenon/backend/arguments.hpp"
 #include "tenon/core/config.hpp"
-#include "tenon/program/visit.hpp"
+#include "tenon/program/facts.hpp"
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
 
@@ -46,23 +46,17 @@ class binder {
     for (spaced_operand& o : stores_) reverse(o);
   }
 
-  template <class Program>
-  [[gnu::cold]] bound_layout<Program> layout() const {
-    using traits = program_traits<Program>;
-    bound_layout<Program> result{};
-    set_group(row_axes(), result.rows, result.loads, result.stores, &operand_layout::row_strides);
-    set_group(ordered_axes(d_.plan.columns), result.columns, result.loads, result.stores,
-              &operand_layout::column_strides);
-    if constexpr (traits::has_planes) {
+  [[gnu::cold]] bound_layout layout(program_facts const& program) const {
+    bound_layout result(program.load_count, program.store_count, program.size_count);
+    set_group(row_axes(), result.rows, result, &operand_layout::row_strides);
+    set_group(ordered_axes(d_.plan.columns), result.columns, result, &operand_layout::column_strides);
+    if (program.has_planes) {
       result.planes = positions_along(d_.plan.planes);
       result.rows_per_plane = positions_along(d_.plan.rows & ~d_.plan.planes);
       if (result.rows_per_plane == 0) result.rows_per_plane = 1;
     }
-    if constexpr (traits::size_count > 0)
-      for (instruction_facts const& i : traits::all)
-        if (i.is_size)
-          result.sizes[i.bits] = number_word(
-              i.type, static_cast<double>(value_of(d_.space.sizes[static_cast<int>(i.bits)])));
+    for (int k = 0; k < program.size_count; ++k)
+      result.sizes[k] = number_word(program.size_types[k], static_cast<double>(value_of(d_.space.sizes[k])));
     return result;
   }
 
@@ -246,8 +240,7 @@ class binder {
   }
 
   // @post loads[k] and stores[k] have the strides of loads_[k] and stores_[k] along the merged axes
-  [[gnu::cold]] void set_group(axis_order const& axes, group_layout& result, operand_layout* loads,
-                               operand_layout* stores,
+  [[gnu::cold]] void set_group(axis_order const& axes, group_layout& result, bound_layout& operands,
                                long long (operand_layout::*strides)[max_rank]) const {
     for (int axis : axes) {
       std::int64_t length = lengths_[d_.space.axes[axis]];
@@ -255,19 +248,19 @@ class binder {
       // Without rows there are planes all the same, which are found by the rows' extents.
       if (length == 0 && d_.plan.planes && !(d_.plan.planes >> axis & 1u)) length = 1;
       bool merges = result.dims > 0;
-      each_operand(loads, stores, [&](operand_layout& to, spaced_operand const& o) {
+      each_operand(operands, [&](operand_layout& to, spaced_operand const& o) {
         if (result.dims > 0) merges = merges && (to.*strides)[result.dims - 1] == o.strides[axis] * length;
       });
       if (!merges && result.dims == max_rank) refuse_rank();
       int at = merges ? result.dims - 1 : result.dims++;
       result.extents[at] = merges ? result.extents[at] * length : length;
-      each_operand(loads, stores, [&](operand_layout& to, spaced_operand const& o) { (to.*strides)[at] = o.strides[axis]; });
+      each_operand(operands, [&](operand_layout& to, spaced_operand const& o) { (to.*strides)[at] = o.strides[axis]; });
     }
   }
   template <class Visit>
-  void each_operand(operand_layout* loads, operand_layout* stores, Visit const& visit) const {
-    for (int k = 0; k < loads_.size(); ++k) visit(loads[k], loads_[k]);
-    for (int k = 0; k < stores_.size(); ++k) visit(stores[k], stores_[k]);
+  void each_operand(bound_layout& operands, Visit const& visit) const {
+    for (int k = 0; k < loads_.size(); ++k) visit(operands.loads[k], loads_[k]);
+    for (int k = 0; k < stores_.size(); ++k) visit(operands.stores[k], stores_[k]);
   }
 
   [[noreturn, gnu::cold, gnu::noinline]] void refuse_reshape(int operand, tenon::layout const& from, axis_list const& to) const {

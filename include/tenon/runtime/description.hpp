@@ -10,10 +10,8 @@ namespace tenon {
 
 // The final graph, the operands of the space and the axis groups.
 template <class Function, class... Arguments>
-description const& describe_call() {
-  static description const made =
-      detail::restored(detail::lowered<Function, Arguments...>::chosen::about);
-  return made;
+description describe_call() {
+  return detail::restored(detail::lowered<Function, Arguments...>::chosen::about);
 }
 
 // Everything, by running the passes again: for reports, which also show what the lambda wrote.

@@ -13,6 +13,13 @@
 namespace tenon {
 namespace detail {
 
+template <class Tensor>
+Tensor make_result(axis_list const& extents, stream on) {
+  typename Tensor::extent_array lengths{};
+  for (int k = 0; k < extents.count; ++k) lengths[static_cast<std::size_t>(k)] = extents[k];
+  return Tensor::with_extents(lengths, on);
+}
+
 // The program is deduced here, so that no kernel is spelled through the lambda's type.
 template <class Signature, column_order Columns, class Program>
 runner<Signature, Program, Columns> runner_for(Program);
@@ -35,23 +42,22 @@ struct invocation<signature<Function, Args...>> {
 #else
     typename allocating::operands_type operands(allocating::device(), false);
     (operands.add(args), ...);
-    auto make = [&] {
+    auto const plan = allocating::cache().plan_of(operands.key(), [&] {
       call_arguments<types::input_count> erased;
       (erased.add(args), ...);
-      return allocating::make(erased, nullptr, name);
-    };
-    return allocating::cache().with(operands.key, make, [&](auto const& plan) {
-      auto results = make_results(plan, on, std::make_integer_sequence<int, types::output_count>{});
-      unpack(results.values, [&](auto&... tensors) {
-        int k = 0;
-        ((operands.outputs[k++] = tensors.data()), ...);
-      });
-      plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
-      if constexpr (types::is_single)
-        return item<0>(std::move(results.values));
-      else
-        return results;
+      return make_plan(allocating::about(), erased.inputs, nullptr, name);
     });
+    auto results = make_results(*plan, on, std::make_integer_sequence<int, types::output_count>{});
+    unpack(results.values, [&](auto&... tensors) {
+      int k = 0;
+      ((operands.outputs[k++] = tensors.data()), ...);
+    });
+    typename allocating::words_type words;
+    plan->launch({operands.inputs, operands.scalars, operands.outputs}, words, on, name);
+    if constexpr (types::is_single)
+      return item<0>(std::move(results.values));
+    else
+      return results;
 #endif
   }
 
@@ -64,17 +70,16 @@ struct invocation<signature<Function, Args...>> {
     typename writing::operands_type operands(writing::device(), true);
     (operands.add(args), ...);
     unpack(targets, [&](auto const&... views) { (operands.add_output(views), ...); });
-    auto make = [&] {
+    auto const plan = writing::cache().plan_of(operands.key(), [&] {
       call_arguments<types::input_count> erased;
       (erased.add(args), ...);
       return unpack(targets, [&](auto const&... views) {
         argument outputs[] = {erase(views)...};
-        return writing::make(erased, outputs, name);
+        return make_plan(writing::about(), erased.inputs, outputs, name);
       });
-    };
-    writing::cache().with(operands.key, make, [&](auto const& plan) {
-      plan.launch(operands.inputs, operands.scalars, operands.outputs, on, name);
     });
+    typename writing::words_type words;
+    plan->launch({operands.inputs, operands.scalars, operands.outputs}, words, on, name);
 #endif
   }
 
@@ -82,12 +87,6 @@ struct invocation<signature<Function, Args...>> {
   template <int... K>
   static auto make_results(auto const& plan, stream on, std::integer_sequence<int, K...>) {
     return tenon::outputs(make_result<std::tuple_element_t<K, typename types::results>>(plan.output_extents(K), on)...);
-  }
-  template <class Tensor>
-  static Tensor make_result(axis_list const& extents, stream on) {
-    typename Tensor::extent_array lengths{};
-    for (int k = 0; k < extents.count; ++k) lengths[static_cast<std::size_t>(k)] = extents[k];
-    return Tensor::with_extents(lengths, on);
   }
 };
 

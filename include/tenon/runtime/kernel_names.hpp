@@ -9,6 +9,8 @@
 
 namespace tenon::detail {
 
+// A class: named by a function template, kernels were instantiated by nvcc 13.0 with what they select still empty
+// (tests/kernels/scan.cu, which does not compile then).
 template <class Space, class Program, family const* Family, column_order Columns>
 struct kernels_of {
   static void name() {}

@@ -7,8 +7,7 @@
 
 namespace tenon::detail {
 
-// What does not depend on the program is not in the template: every expression would compile it again.
-
+TENON_ONCE_BEGIN
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_null(axis_list const& extents, int operand,
                                                                 expression_name const& name) {
   raise({.operation = "call",
@@ -35,6 +34,19 @@ namespace tenon::detail {
          .operand = operand},
         name);
 }
+TENON_ONCE_END
+
+// The arrays and numbers of one call.
+struct call_values {
+  void const* const* inputs;
+  long long const* scalars;
+  void* const* outputs;
+};
+
+// Where an operand begins; the first of positions, which are of no array: null.
+inline void* start_of(void const* array, operand_range const& range) {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(range.offset));
+}
 
 inline bool overlap(void const* a, operand_range const& in_a, void const* b,
                     operand_range const& in_b) {
@@ -45,74 +57,50 @@ inline bool overlap(void const* a, operand_range const& in_a, void const* b,
          in_b.beyond > in_b.first;
 }
 
-// The tables of a plan, wherever they are.
-struct operand_tables {
-  operand_range *loads, *stores;
-  int* scalar_inputs;
-  bool* may_alias;  // by store, then load
-  axis_list *input_extents, *output_extents;
-  int load_count, store_count, scalar_count;
-
-  [[gnu::cold, gnu::noinline]] void fill(binder const& bound, array_view<argument const> inputs,
-                                         array_view<argument const> outputs) const {
-    for (int k = 0; k < load_count; ++k) loads[k] = bound.range_of_load(k);
-    for (int k = 0; k < store_count; ++k) stores[k] = bound.range_of_store(k);
-    for (int k = 0; k < scalar_count; ++k) scalar_inputs[k] = bound.scalar_input(k);
-    for (int i = 0; i < store_count; ++i)
-      for (int j = 0; j < load_count; ++j) may_alias[i * load_count + j] = bound.may_alias(i, j);
-    for (std::size_t k = 0; k < inputs.size(); ++k)
-      input_extents[k] = tenon::extents_of(inputs[k].layout);
-    for (std::size_t k = 0; k < outputs.size(); ++k)
-      output_extents[k] = tenon::extents_of(outputs[k].layout);
-  }
-};
-
-template <class Program, class Prepared, int Inputs, int Outputs>
+// Of an expression only by its numbers: of a type for each, every expression would compile all of it.
+template <class Space>
 class plan {
-  using traits = program_traits<Program>;
-
  public:
-  [[gnu::cold]] plan(binder const& bound, bound_arguments<Program> const& arguments,
+  [[gnu::cold]] plan(program_facts const& program, binder const& bound, prepared<Space>&& launch,
                      array_view<argument const> inputs, array_view<argument const> outputs)
-      : prepared_(bound.layout<Program>(), arguments) {
-    operand_tables{loads_,         stores_,         scalar_inputs_,     may_alias_,          input_extents_,
-                   output_extents_, traits::load_count, traits::store_count, traits::scalar_count}
-        .fill(bound, inputs, outputs);
+      : prepared_(std::move(launch)) {
+    for (int k = 0; k < program.load_count; ++k) loads_.push_back(bound.range_of_load(k));
+    for (int k = 0; k < program.store_count; ++k) stores_.push_back(bound.range_of_store(k));
+    for (int k = 0; k < program.scalar_count; ++k) scalar_inputs_.push_back(bound.scalar_input(k));
+    for (int i = 0; i < program.store_count; ++i)
+      for (int j = 0; j < program.load_count; ++j) may_alias_.push_back(bound.may_alias(i, j));
+    for (argument const& input : inputs) input_extents_.push_back(tenon::extents_of(input.layout));
+    for (argument const& output : outputs) output_extents_.push_back(tenon::extents_of(output.layout));
   }
 
   axis_list const& output_extents(int k) const { return output_extents_[k]; }
-  Prepared const& prepared_launch() const { return prepared_; }
+  prepared<Space> const& prepared_launch() const { return prepared_; }
 
-  // @pre the operands have the shapes, strides and alignments that the plan was made for
-  void launch(void const* const* inputs, long long const* scalars, void* const* outputs, stream on,
-              expression_name const& name) const {
-    bound_arguments<Program> arguments;
-    for (int k = 0; k < traits::load_count; ++k) {
+  // @pre the operands have the shapes, strides and alignments that the plan was made for; `words` has room for those of
+  // the program
+  void launch(call_values const& call, bound_arguments const& words, stream on, expression_name const& name) const {
+    for (int k = 0; k < loads_.size(); ++k) {
       operand_range const& range = loads_[k];
-      if (is_index(k)) {
-        arguments.loads[k] =
-            reinterpret_cast<void const*>(static_cast<std::intptr_t>(range.offset));
-        continue;
+      void const* array = nullptr;
+      if (!is_index(k)) {
+        array = call.inputs[range.argument];
+        check(array, range, input_extents_[range.argument], range.argument, name);
       }
-      check(inputs[range.argument], range, input_extents_[range.argument], range.argument, name);
-      arguments.loads[k] = static_cast<char const*>(inputs[range.argument]) + range.offset;
+      words.loads[k] = start_of(array, range);
     }
-    for (int k = 0; k < traits::store_count; ++k) {
+    for (int k = 0; k < stores_.size(); ++k) {
       operand_range const& range = stores_[k];
-      check(outputs[range.argument], range, output_extents_[range.argument], -1, name);
-      arguments.stores[k] = static_cast<char*>(outputs[range.argument]) + range.offset;
+      check(call.outputs[range.argument], range, output_extents_[range.argument], -1, name);
+      words.stores[k] = start_of(call.outputs[range.argument], range);
     }
-    for (int k = 0; k < traits::scalar_count; ++k) arguments.scalars[k] = scalars[scalar_inputs_[k]];
-    check_overlap(inputs, outputs, name);
-    prepared_.launch(arguments, on);
+    for (int k = 0; k < scalar_inputs_.size(); ++k) words.scalars[k] = call.scalars[scalar_inputs_[k]];
+    check_overlap(call, name);
+    prepared_.launch(words, on);
   }
 
  private:
-  // Whether load k is of no memory. The others have nothing to test in a program without indices.
-  bool is_index(int k) const {
-    if constexpr (traits::has_positions) return loads_[k].argument < 0;
-    return false;
-  }
+  // Whether load k is of no memory.
+  bool is_index(int k) const { return loads_[k].argument < 0; }
   void check(void const* data, operand_range const& range, axis_list const& extents, int operand,
              expression_name const& name) const {
     if (range.beyond <= range.first) return;
@@ -121,30 +109,28 @@ class plan {
   }
 
   // An output may be an input only where each element is read by the thread that then writes it.
-  void check_overlap(void const* const* inputs, void* const* outputs,
-                     expression_name const& name) const {
-    for (int i = 0; i < traits::store_count; ++i) {
-      void const* out = outputs[stores_[i].argument];
+  void check_overlap(call_values const& call, expression_name const& name) const {
+    for (int i = 0; i < stores_.size(); ++i) {
+      void const* out = call.outputs[stores_[i].argument];
       axis_list const& extents = output_extents_[stores_[i].argument];
-      for (int j = 0; j < traits::load_count; ++j) {
+      for (int j = 0; j < loads_.size(); ++j) {
         if (is_index(j)) continue;
         int const operand = loads_[j].argument;
-        if (overlap(out, stores_[i], inputs[operand], loads_[j]) &&
-            !(out == inputs[operand] && may_alias_[i * traits::load_count + j]))
+        if (overlap(out, stores_[i], call.inputs[operand], loads_[j]) &&
+            !(out == call.inputs[operand] && may_alias_[i * loads_.size() + j]))
           refuse_overlap("an operand", input_extents_[operand], extents, operand, name);
       }
       for (int j = 0; j < i; ++j)
-        if (overlap(out, stores_[i], outputs[stores_[j].argument], stores_[j]))
+        if (overlap(out, stores_[i], call.outputs[stores_[j].argument], stores_[j]))
           refuse_overlap("another output", output_extents_[stores_[j].argument], extents, -1, name);
     }
   }
 
-  Prepared prepared_;
-  operand_range loads_[at_least_one(traits::load_count)];
-  operand_range stores_[at_least_one(traits::store_count)];
-  int scalar_inputs_[at_least_one(traits::scalar_count)];
-  bool may_alias_[at_least_one(traits::store_count * traits::load_count)];  // by store, then load
-  axis_list input_extents_[at_least_one(Inputs)], output_extents_[at_least_one(Outputs)];
+  prepared<Space> prepared_;
+  constexpr_vector<operand_range> loads_, stores_;
+  constexpr_vector<int> scalar_inputs_;
+  constexpr_vector<char> may_alias_;  // by store, then load
+  constexpr_vector<axis_list> input_extents_, output_extents_;
 };
 
 }  // namespace tenon::detail

@@ -11,24 +11,24 @@
 namespace tenon::detail {
 
 // Everything that a plan depends on beside the types. All keys of one cache have the same number of
-// words, so that comparing them is a fixed number of instructions.
-template <int Count>
+// words.
 struct plan_key {
-  std::int64_t words[Count] = {};
+  std::int64_t const* words;
+  int count;
 
   // The sum of the products does not depend on the order they are made in: the processor makes them
   // side by side.
   std::uint64_t hash() const {
     std::uint64_t sum = 0, factor = 0x9e3779b97f4a7c15u;
-    for (std::int64_t word : words) {
-      sum += static_cast<std::uint64_t>(word) * factor;
+    for (int k = 0; k < count; ++k) {
+      sum += static_cast<std::uint64_t>(words[k]) * factor;
       factor *= 0xd1342543de82ef95u;
     }
     return (sum ^ sum >> 32) * 0xff51afd7ed558ccdu;
   }
   bool operator==(plan_key const& other) const {
     std::int64_t differing = 0;
-    for (int k = 0; k < Count; ++k) differing |= words[k] ^ other.words[k];
+    for (int k = 0; k < count; ++k) differing |= words[k] ^ other.words[k];
     return differing == 0;
   }
 };
@@ -52,14 +52,13 @@ class call_operands {
   static constexpr int first_shape_word = 1 + (Inputs + Outputs + 15) / 16;
 
  public:
-  using key_type = plan_key<first_shape_word + ShapeWords>;
-
-  key_type key;
   void const* inputs[at_least_one(Inputs)];
   long long scalars[at_least_one(Inputs)];
   void* outputs[at_least_one(Outputs)];
 
-  call_operands(int device, bool has_outputs) { key.words[0] = device * 2 + has_outputs; }
+  call_operands(int device, bool has_outputs) { words_[0] = device * 2 + has_outputs; }
+
+  plan_key key() const { return {words_, first_shape_word + ShapeWords}; }
 
   template <class T>
   void add(T const& operand) {
@@ -84,15 +83,16 @@ class call_operands {
   }
 
  private:
-  void push(std::int64_t word) { key.words[first_shape_word + word_count_++] = word; }
+  void push(std::int64_t word) { words_[first_shape_word + word_count_++] = word; }
   // Vector accesses are up to 16 bytes wide: four bits for each array.
   void add_alignment(void const* address) {
     std::uint64_t misalignment = reinterpret_cast<std::uintptr_t>(address) & 15u;
-    key.words[1 + array_count_ / 16] |=
+    words_[1 + array_count_ / 16] |=
         static_cast<std::int64_t>(misalignment << array_count_ % 16 * 4);
     ++array_count_;
   }
 
+  std::int64_t words_[first_shape_word + ShapeWords] = {};
   int input_count_ = 0, output_count_ = 0, array_count_ = 0, word_count_ = 0;
 };
 

@@ -3,10 +3,12 @@
 // A program bound to shapes and strides, ready to run in its memory space: the CPU's loops or a CUDA launch.
 
 #include <cstdint>
+#include <utility>
 
 #include "tenon/backend/arguments.hpp"
 #include "tenon/backend/cpu/run.hpp"
 #include "tenon/core/atomic.hpp"
+#include "tenon/core/config.hpp"
 #include "tenon/program/inner_columns.hpp"
 #include "tenon/runtime/argument.hpp"
 #include "tenon/tensor/space.hpp"
@@ -17,26 +19,33 @@
 
 namespace tenon::detail {
 
-template <class Space, class Program, family const* Family, column_order Columns>
+template <class Space>
 class prepared;
 
-template <class Program, family const* Family, column_order Columns>
-class prepared<cpu, Program, Family, Columns> {
+template <>
+class prepared<cpu> {
  public:
+  template <class Program, family const* Family, column_order Columns>
+  [[gnu::cold]] static prepared of(bound_layout&& layout, bound_arguments const&) {
+    return {std::move(layout), run_on_cpu<Program, Family>};
+  }
   static int device() { return 0; }
   void check_pointer(void const*, int, expression_name const&) const {}
 
-  [[gnu::cold]] prepared(bound_layout<Program> const& layout, bound_arguments<Program> const&)
-      : layout_(layout) {}
-  void launch(bound_arguments<Program> const& arguments, stream) const { run_on_cpu<Program, Family>(layout_, arguments); }
+  void launch(bound_arguments const& arguments, stream) const { run_(layout_, arguments); }
   [[gnu::cold]] text description() const { return "loops of the CPU backend"; }
-  bound_layout<Program> const& layout() const { return layout_; }
+  bound_layout const& layout() const { return layout_; }
 
  private:
-  bound_layout<Program> layout_;
+  using loops = void (*)(bound_layout const&, bound_arguments const&);
+  [[gnu::cold]] prepared(bound_layout&& layout, loops run) : layout_(std::move(layout)), run_(run) {}
+
+  bound_layout layout_;
+  loops run_;
 };
 
 #if defined(__CUDACC__)
+TENON_ONCE_BEGIN
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_pointer(int owner, int device, int operand, expression_name const& name) {
   raise({.operation = "call",
          .problem = owner < 0 ? text("the pointer is not memory that the device can use")
@@ -45,6 +54,7 @@ class prepared<cpu, Program, Family, Columns> {
          .operand = operand},
         name);
 }
+TENON_ONCE_END
 
 // Addresses that were found to be of the device are remembered, so that a warm call asks nothing. The place depends on
 // the device too: an address remembered for one is asked for again by another. Places are spread by a product, because
@@ -59,35 +69,39 @@ inline void check_cuda_pointer(void const* pointer, int device, int operand, exp
   slot.store_relaxed(pointer);
 }
 
-template <class Program, family const* Family, column_order Columns>
-class prepared<cuda, Program, Family, Columns> {
+template <>
+class prepared<cuda> {
  public:
+  template <class Program, family const* Family, column_order Columns>
+  [[gnu::cold]] static prepared of(bound_layout&& layout, bound_arguments const& arguments) {
+    return {std::move(layout), arguments, make_cuda_plan<Program, Family, Columns>};
+  }
   static int device() { return current_device(); }
   void check_pointer(void const* pointer, int operand, expression_name const& name) const {
     check_cuda_pointer(pointer, device_, operand, name);
   }
 
-  [[gnu::cold]] prepared(bound_layout<Program> const& layout,
-                         bound_arguments<Program> const& arguments)
-      : layout_(layout), device_(device()) {
-    device_properties const& properties = properties_of(device_);
-    plan_ = make_cuda_plan<Program, Family, Columns>(
-        layout_, arguments,
-        cuda_device_facts{properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in), properties.compute_capability});
-  }
-  void launch(bound_arguments<Program> const& arguments, stream on) const {
+  void launch(bound_arguments const& arguments, stream on) const {
     void* workspace = workspaces::get(plan_.workspace_bytes, device_, on);
-    check(plan_.launch(plan_, arguments, workspace, on.handle), "launch");
+    check(detail::launch(plan_, arguments, workspace, on.handle), "launch");
   }
   [[gnu::cold]] text description() const {
     return "grid " + to_string(plan_.grid.x) + ", block " + to_string(plan_.block.x) + " threads: " + plan_.why;
   }
-  bound_layout<Program> const& layout() const { return layout_; }
+  bound_layout const& layout() const { return layout_; }
 
  private:
-  bound_layout<Program> layout_;
+  using planner = cuda_plan (*)(bound_layout const&, bound_arguments const&, cuda_device_facts const&);
+  [[gnu::cold]] prepared(bound_layout&& layout, bound_arguments const& arguments, planner make)
+      : layout_(std::move(layout)), device_(device()) {
+    device_properties const& properties = properties_of(device_);
+    plan_ = make(layout_, arguments,
+                 {properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in), properties.compute_capability});
+  }
+
+  bound_layout layout_;
   int device_;
-  cuda_plan<Program> plan_;
+  cuda_plan plan_;
 };
 #endif
 

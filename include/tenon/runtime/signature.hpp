@@ -102,7 +102,7 @@ struct signature {
   }();
   // Of all arguments, then of all outputs with extents and strides.
   static constexpr int shape_words = (0 + ... + detail::shape_words<Args>) + 2 * total_rank<results>;
-  static description const& describe() { return describe_call<Function, argument_t<Args>...>(); }
+  static description describe() { return describe_call<Function, argument_t<Args>...>(); }
   static description const& describe_in_full() { return describe_expression<Function, argument_t<Args>...>(); }
 };
 

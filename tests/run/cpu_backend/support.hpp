@@ -75,8 +75,8 @@ void run(std::string_view family_name, Function, binding const& b) {
   ASSERT_EQ(b.stores.size(), std::size_t(traits::store_count));
   ASSERT_EQ(b.sizes.size(), std::size_t(traits::size_count));
   ASSERT_EQ(b.scalars.size(), std::size_t(traits::scalar_count));
-  bound_layout<program> layout{};
-  bound_arguments<program> arguments{};
+  bound_layout layout(traits::load_count, traits::store_count, traits::size_count);
+  argument_words<traits::load_count, traits::store_count, traits::scalar_count> arguments;
   layout.rows = group(b.rows);
   layout.columns = group(b.columns);
   for (std::size_t k = 0; k < b.loads.size(); ++k) {

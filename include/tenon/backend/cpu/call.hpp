@@ -12,13 +12,12 @@ namespace tenon::cpu_backend {
 // Layout and addresses, and which operands are contiguous along the columns.
 template <class Program> struct call {
   using traits = program_traits<Program>;
-  bound_layout<Program> const& layout;
-  bound_arguments<Program> const& arguments;
+  bound_layout const& layout;
+  bound_arguments const& arguments;
   bool load_is_contiguous[tenon::detail::at_least_one(traits::load_count)];
   bool store_is_contiguous[tenon::detail::at_least_one(traits::store_count)];
 
-  call(bound_layout<Program> const& l, bound_arguments<Program> const& a)
-      : layout(l), arguments(a) {
+  call(bound_layout const& l, bound_arguments const& a) : layout(l), arguments(a) {
     for (int k = 0; k < traits::load_count; ++k)
       load_is_contiguous[k] = is_contiguous(l.columns, l.loads[k].column_strides);
     for (int k = 0; k < traits::store_count; ++k)

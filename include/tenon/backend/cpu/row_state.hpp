@@ -61,7 +61,7 @@ void store_values(call<Program> const& c, row_state<Program>& state) {
 // follows from them alone.
 template <class Program> row_state<Program> initial_state(call<Program> const& c) {
   row_state<Program> state;
-  set_launch_values<Program>(state.launch, c.arguments.scalars, c.layout.sizes);
+  set_launch_values<Program>(state.launch, c.arguments.scalars, c.layout.sizes.begin());
   load_values<place::launch>(c, state);
   evaluate<place::launch, 0, program_traits<Program>::row_phases>(state.values());
   return state;

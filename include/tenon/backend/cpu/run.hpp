@@ -34,7 +34,7 @@ template <> struct skeleton_of<&schedules::scatter> { using type = scattered; };
 // @post every output is written; its bits do not depend on the number of threads, on strides or on
 // how axes were merged
 template <class Program, family const* Family>
-void run_on_cpu(bound_layout<Program> const& layout, bound_arguments<Program> const& arguments) {
+void run_on_cpu(bound_layout const& layout, bound_arguments const& arguments) {
   cpu_backend::skeleton_of<Family>::type::run(cpu_backend::call<Program>(layout, arguments));
 }
 

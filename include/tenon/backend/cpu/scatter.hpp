@@ -36,7 +36,7 @@ struct target_axis {
   template <class Program> static target_axis of(call<Program> const& c) {
     using position =
         typename program_traits<Program>::template at<tenon::detail::gate<Program>::position>;
-    bound_layout<Program> const& layout = c.layout;
+    bound_layout const& layout = c.layout;
     target_axis result;
     result.first = c.template position<position>(coordinate{});
     for (int d = 0; d < layout.rows.dims; ++d)

@@ -21,9 +21,9 @@ namespace tenon {
 // @post the plan serves every call of the same shapes, strides and alignments on a device of the
 // same facts
 template <class Program, family const* Family, column_order Columns = column_order::any>
-[[gnu::cold, gnu::noinline]] cuda_plan<Program> make_cuda_plan(bound_layout<Program> const& layout,
-                                                               bound_arguments<Program> const& call,
-                                                               cuda_device_facts const& facts) {
+[[gnu::cold, gnu::noinline]] cuda_plan make_cuda_plan(bound_layout const& layout,
+                                                      bound_arguments const& call,
+                                                      cuda_device_facts const& facts) {
   constexpr bool is_flat = Family == &schedules::pointwise || Family == &schedules::full;
   constexpr bool is_rows = Family == &schedules::rows || Family == &schedules::nested;
   constexpr bool is_scan = [] {
@@ -33,12 +33,12 @@ template <class Program, family const* Family, column_order Columns = column_ord
       return false;
   }();
   if constexpr (Family == &schedules::pointwise && detail::flat_planner::moves<Program>) {
-    cuda_plan<Program> const of_vectors = detail::moved_planner::plan<Program>(layout, call);
+    cuda_plan const of_vectors = detail::moved_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
   }
   constexpr bool is_of_columns = detail::column_parts_planner::accepts<Program, Family>;
   if constexpr (is_rows && !is_of_columns && detail::moved_rows_planner::moves<Program>) {
-    cuda_plan<Program> const of_vectors = detail::moved_rows_planner::plan<Program>(layout, call);
+    cuda_plan const of_vectors = detail::moved_rows_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
   }
   // A sort has its memory; both store element by element too.

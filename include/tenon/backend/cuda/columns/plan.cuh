@@ -37,14 +37,13 @@ struct columns_planner {
   }();
 
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
     constexpr int v = width<Program>;
     constexpr configuration chosen{
         .vector_width = v, .items = items<Program>, .threads_per_block = threads};
     using arguments = columns_arguments<Program>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &columns_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
     result.chosen = chosen;
@@ -57,9 +56,8 @@ struct columns_planner {
 
  private:
   template <class Program, int V>
-  [[gnu::cold]] static void set_operands(columns_arguments<Program>& a,
-                                         bound_layout<Program> const& layout,
-                                         bound_arguments<Program> const& call) {
+  [[gnu::cold]] static void set_operands(columns_arguments<Program>& a, bound_layout const& layout,
+                                         bound_arguments const& call) {
     int const inner = layout.rows.dims - 1;
     a.innermost = layout.rows.extents[inner];
     a.rows = a.group_of(layout.rows, divide_up(a.innermost, V));
@@ -87,8 +85,7 @@ struct columns_planner {
   // Accesses have up to 2 V elements more than are wanted, on either side: at positions that have
   // as many elements of their column before and behind them they stay between these.
   template <class Program, int V>
-  [[gnu::cold]] static void find_inner(columns_arguments<Program>& a,
-                                       bound_layout<Program> const& layout) {
+  [[gnu::cold]] static void find_inner(columns_arguments<Program>& a, bound_layout const& layout) {
     a.is_shifted = a.is_plain, a.inner = 0;
     visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
@@ -133,7 +130,7 @@ struct columns_planner {
 
   // Where more than one sweep needs a load and a cluster's shared memory holds a tile of rows.
   template <class Program>
-  [[gnu::cold]] static bool split_kept(cuda_plan<Program>& plan, columns_arguments<Program>& a,
+  [[gnu::cold]] static bool split_kept(cuda_plan& plan, columns_arguments<Program>& a,
                                        cuda_device_facts const& facts) {
     using kept = kept_vectors<Program, width<Program>, threads>;
     using totals = reductions_of<Program, place::total, 0>;
@@ -208,7 +205,7 @@ struct columns_planner {
   }
 
   template <class Program>
-  [[gnu::cold]] static void split(cuda_plan<Program>& plan, columns_arguments<Program>& a) {
+  [[gnu::cold]] static void split(cuda_plan& plan, columns_arguments<Program>& a) {
     constexpr int u = items<Program>;
     constexpr bool is_sliced =
         program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;

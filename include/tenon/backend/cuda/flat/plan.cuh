@@ -48,9 +48,8 @@ struct flat_planner {
   static constexpr int widest_block = 1024;
   static constexpr long long least_of_widest_blocks = 1ll << 21;  // vectors
   template <class Program, column_order Columns = column_order::any>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const&) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const&) {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr bool reduces = program_traits<Program>::has_reduction;
     // Of a reduction wide blocks with few accesses each: all of a multiprocessor's threads ask at
@@ -72,7 +71,7 @@ struct flat_planner {
         .group_dims = columns_allowed(Columns),
         .blocks = has_few_registers<Program> && !program_traits<Program>::has_positions ? 6 : 1};
     if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
-      return plan_of_nothing<Program>("no elements: no launch");
+      return plan_of_nothing("no elements: no launch");
     auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
     if constexpr (v > 1 && !moves<Program>)
       if (operands.is_packed) return planned<Program, large>(operands, "contiguous vectors");
@@ -86,10 +85,9 @@ struct flat_planner {
 
  private:
   template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> planned(flat_arguments<Program> const& operands,
-                                                  char const* why) {
+  [[gnu::cold]] static cuda_plan planned(flat_arguments<Program> const& operands, char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function =
         reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash>);
     result.chosen = C;

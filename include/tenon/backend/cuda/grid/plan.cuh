@@ -41,13 +41,12 @@ struct grid_planner {
   }
 
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
     constexpr configuration c = chosen<Program>;
     using special = specialization_of<c>;
     using kept = kept_tiles<Program, c.vector_width, c.items, c.threads_per_block>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &grid_kernel<Program, special, build_hash, grid_arguments<Program>>);
     result.chosen = c;

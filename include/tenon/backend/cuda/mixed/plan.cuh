@@ -28,9 +28,8 @@ struct mixed_planner {
           : 16;
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call,
-                                 cuda_device_facts const& facts) {
+  static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                        cuda_device_facts const& facts) {
     constexpr int v = width<Program>;
     constexpr int items = columns_per_thread<Program> / v > 0 ? columns_per_thread<Program> / v : 1;
     constexpr configuration resident{
@@ -50,12 +49,11 @@ struct mixed_planner {
 
  private:
   template <class Program, configuration C>
-  static cuda_plan<Program> planned(bound_layout<Program> const& layout,
-                                    bound_arguments<Program> const& call,
-                                    cuda_device_facts const& facts, char const* why) {
+  static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
+                           cuda_device_facts const& facts, char const* why) {
     using arguments = mixed_arguments<Program>;
     constexpr int v = C.vector_width;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &mixed_kernel<Program, specialization_of<C>, build_hash, arguments>);
     result.chosen = C;
@@ -85,8 +83,8 @@ struct mixed_planner {
   }
 
   template <class Program, int V>
-  static void set_operands(mixed_arguments<Program>& a, bound_layout<Program> const& layout,
-                           bound_arguments<Program> const& call) {
+  static void set_operands(mixed_arguments<Program>& a, bound_layout const& layout,
+                           bound_arguments const& call) {
     using traits = program_traits<Program>;
     a.rows = a.group_of(layout.rows);
     a.columns = a.group_of(layout.columns);

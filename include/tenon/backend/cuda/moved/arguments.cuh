@@ -36,7 +36,7 @@ template <class Program> struct moved_arguments {
   // @pre the columns have at most moved_dims axes, and `vectors` are whole, of V elements each;
   // where there are several items, can_share() and they divide the outermost extent
   template <int V>
-  [[gnu::cold]] static moved_arguments of(bound_layout<Program> const& layout,
+  [[gnu::cold]] static moved_arguments of(bound_layout const& layout,
                                           moved_vectors<Program> const& vectors, int items) {
     moved_arguments a{};
     group_layout const& columns = layout.columns;
@@ -72,7 +72,7 @@ template <class Program> struct moved_arguments {
   }
   // Whether nothing is decided by the position along the outermost axis, so that its neighbours
   // differ by a step alone.
-  [[gnu::cold]] static bool can_share(bound_layout<Program> const& layout) {
+  [[gnu::cold]] static bool can_share(bound_layout const& layout) {
     bool result = layout.columns.dims > 1;
     visit_instructions<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;

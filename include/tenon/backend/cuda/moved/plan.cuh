@@ -19,8 +19,7 @@ struct moved_planner {
 
   // @post without a function where some vector is not whole: another skeleton is to be chosen
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call) {
     constexpr configuration chosen = configured<Program, 256, blocks_held<Program>>;
     return planned<Program, chosen>(
         layout, call, 1,
@@ -38,10 +37,9 @@ struct moved_planner {
                                             .blocks = Blocks};
   // `lanes` threads share a row, or there are none.
   template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
-                                                  bound_arguments<Program> const& call, int lanes,
-                                                  void const* function, char const* why) {
-    cuda_plan<Program> result;
+  [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
+                                         int lanes, void const* function, char const* why) {
+    cuda_plan result;
     if (layout.columns.dims > moved_dims) return result;
     moved_vectors<Program> const vectors =
         vector_facts<Program, C.vector_width>(layout, call).find();
@@ -64,7 +62,7 @@ struct moved_planner {
   static constexpr long long least_blocks = 1056;
 
   template <class Program, configuration C>
-  [[gnu::cold]] static int items_of(bound_layout<Program> const& layout) {
+  [[gnu::cold]] static int items_of(bound_layout const& layout) {
     int items = 8;
     if (!moved_arguments<Program>::can_share(layout)) return 1;
     long long const per_block = static_cast<long long>(C.vector_width) * C.threads_per_block;

@@ -32,8 +32,7 @@ struct moved_rows_planner : moved_planner {
 
   // @post without a function where a row is another one, or some vector not whole
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call) {
     constexpr configuration chosen = configured<Program, 128, blocks_held<Program>>;
     long long const columns = layout.columns.size, lanes = columns / chosen.vector_width;
     bool const is_tree = columns % chosen.vector_width == 0 && columns <= longest_row &&

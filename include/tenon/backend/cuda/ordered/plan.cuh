@@ -14,12 +14,12 @@ template <bool IsFlat> struct ordered_planner {
   static constexpr int threads = 256, items = 4;
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call, cuda_device_facts const&) {
+  static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                        cuda_device_facts const&) {
     constexpr configuration chosen{
         .items = items, .threads_per_block = threads, .group_dims = max_rank, .is_looped = !IsFlat};
     using arguments = widest_arguments<Program>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &ordered_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
     result.chosen = chosen;
@@ -39,7 +39,7 @@ template <bool IsFlat> struct ordered_planner {
     }
     result.grid = dim3(static_cast<unsigned>(clamped(blocks, 1, most)));
     if constexpr (program_traits<Program>::has_reduction) add_slots(result);
-    prepare_arguments<Program, arguments>(result, layout, call);
+    prepare_arguments<arguments>(result, layout, call);
     return result;
   }
 };

@@ -43,8 +43,7 @@ template <class I, class Layout> operand_layout const& operand_of(Layout const& 
 
 // Whether neighbouring rows lie next to each other in memory and neighbouring columns do not, in
 // most operands.
-template <class Program>
-[[gnu::cold]] bool rows_are_neighbours(bound_layout<Program> const& layout) {
+template <class Program> [[gnu::cold]] bool rows_are_neighbours(bound_layout const& layout) {
   if (layout.rows.dims == 0) return false;
   // A single column of many rows has no neighbours, whatever its stride.
   bool const is_single = layout.columns.size == 1 && layout.rows.size > 1;

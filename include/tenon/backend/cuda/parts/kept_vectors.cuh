@@ -14,20 +14,17 @@ namespace tenon::detail {
 template <class Program, int V, int Items = 1>
 struct kept_loads : needed_loads<Program, V, Items, 0, false> {
   using traits = program_traits<Program>;
-  template <int K> using at = typename traits::template at<K>;
-  template <int K, int... Phase>
-  static constexpr int count_sweeps(std::integer_sequence<int, Phase...>) {
-    return (needed_loads<Program, V, 1, traits::row_phases + 1, true>::holds(K) + ... +
-            needed_loads<Program, V, 1, Phase + 1, false>::holds(K));
+  template <int... Phase>
+  static consteval int count_sweeps(int k, std::integer_sequence<int, Phase...>) {
+    return (needed_loads<Program, V, 1, traits::row_phases + 1, true>::holds(k) + ... +
+            needed_loads<Program, V, 1, Phase + 1, false>::holds(k));
   }
-  template <int K> static constexpr bool is_kept() {
-    if constexpr (at<K>::is_load && at<K>::where == place::element && at<K>::varies_over_rows)
-      return travels_alone<storage_t<at<K>::type>, V> &&
-             count_sweeps<K>(std::make_integer_sequence<int, traits::row_phases>{}) > 1;
-    else
-      return false;
+  static consteval bool holds(int k) {
+    instruction_facts const& i = traits::all[k];
+    return i.is_load && i.where == place::element && i.varies_over_rows &&
+           can_travel_alone(size_of(i.type) * V) &&
+           count_sweeps(k, std::make_integer_sequence<int, traits::row_phases>{}) > 1;
   }
-  template <int K> static constexpr bool holds = is_kept<K>();
 };
 template <class Program, int V>
 inline constexpr bool is_any_kept = has_selected<Program, kept_loads<Program, V>>;

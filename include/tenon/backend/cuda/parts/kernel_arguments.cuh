@@ -61,9 +61,8 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
   long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
   // What follows from shapes, strides and alignment; the rest is set for each call.
-  [[gnu::cold]] static kernel_arguments of(bound_layout<Program> const& layout,
-                                           bound_arguments<Program> const& call, int vector_width,
-                                           work_split const& split) {
+  [[gnu::cold]] static kernel_arguments of(bound_layout const& layout, bound_arguments const& call,
+                                           int vector_width, work_split const& split) {
     kernel_arguments a{};
     a.rows = decltype(rows)::of(layout.rows);
     a.columns = decltype(columns)::of(layout.columns);
@@ -94,8 +93,8 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   bool moves_vectors() const { return tail == 0 && !moves_elements(); }
 
  private:
-  [[gnu::cold]] static void find_accesses(kernel_arguments& a, bound_layout<Program> const& layout,
-                                          bound_arguments<Program> const& call, int vector_width) {
+  [[gnu::cold]] static void find_accesses(kernel_arguments& a, bound_layout const& layout,
+                                          bound_arguments const& call, int vector_width) {
     using moved = moved_by<Program>;
     auto note = [&](access how) {
       a.is_packed = a.is_packed && how == access::packed;

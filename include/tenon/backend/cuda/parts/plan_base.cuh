@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The value that a planner returns: which kernel, how many threads, how much workspace; and its
-// checked launch.
+// launch.
 
 #include <cuda_runtime_api.h>
 
@@ -11,6 +11,7 @@
 #include "tenon/backend/cuda/parts/direct_launch.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/core/config.hpp"
+#include "tenon/core/static_vector.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon {
@@ -25,10 +26,20 @@ struct cuda_device_facts {
 
 namespace detail {
 template <class Program> using widest_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
-}
 
-// What a launch is for any program. A null function: there is nothing to do.
-struct cuda_launch_plan {
+// A kernel's parameters as far as they follow from the shapes: dividing lengths into magic numbers
+// anew for every call would cost more than the rest of it. The other words are each call's, in
+// arrays that begin so many bytes from its start.
+struct parameter_block {
+  constexpr_vector<long long> words;
+  int loads = 0, stores = 0, scalars = 0;
+  int loads_at = 0, stores_at = 0, scalars_at = 0, workspace_at = 0;  // 0: it has none
+};
+}  // namespace detail
+
+// A launch for one exact set of shapes, strides and alignments; plain values. A null function:
+// there is nothing to do.
+struct cuda_plan {
   void const* function = nullptr;
   detail::direct_launch direct;
   dim3 grid, block;
@@ -39,15 +50,7 @@ struct cuda_launch_plan {
   configuration chosen = {};
   detail::work_split split = {};
   char const* why = "";
-};
-// A launch for one exact set of shapes, strides and alignments; plain values.
-template <class Program> struct cuda_plan : cuda_launch_plan {
-  cudaError_t (*launch)(cuda_plan const&, bound_arguments<Program> const&, void* workspace,
-                        cudaStream_t) = nullptr;
-  // The parameter block as far as it follows from the shapes: dividing lengths into magic numbers
-  // anew for every call would cost more than the rest of it. Skeletons with a block of their own
-  // keep it within 64 bytes more.
-  alignas(16) unsigned char prepared[sizeof(detail::widest_arguments<Program>) + 64] = {};
+  detail::parameter_block parameters;
 };
 
 namespace detail {
@@ -109,7 +112,7 @@ inline void allow_shared_bytes(void const* function, long long bytes) {
 }
 
 // Clusters, or blocks where there are none, that the device holds at once; 0: it cannot run them.
-[[gnu::cold, gnu::noinline]] inline long long most_resident_groups(cuda_launch_plan const& plan,
+[[gnu::cold, gnu::noinline]] inline long long most_resident_groups(cuda_plan const& plan,
                                                                    cuda_device_facts const& facts) {
   int groups = 0;
   cudaError_t status;
@@ -131,19 +134,77 @@ inline void allow_shared_bytes(void const* function, long long bytes) {
   return 0;
 }
 
-TENON_ONCE_END
-// What each call brings to a parameter block of any skeleton.
-template <class Program, class Arguments>
-void set_call(Arguments& a, bound_arguments<Program> const& call, void* workspace) {
-  using traits = program_traits<Program>;
-  for (int k = 0; k < traits::load_count; ++k) a.loads[k] = call.loads[k];
-  for (int k = 0; k < traits::store_count; ++k) a.stores[k] = call.stores[k];
-  for (int k = 0; k < traits::scalar_count; ++k) a.scalars[k] = call.scalars[k];
-  if constexpr (requires { a.workspace; }) a.workspace = static_cast<unsigned*>(workspace);
+// Keeps the parameter block for every launch of the plan.
+template <class Arguments>
+[[gnu::cold]] void prepare([[maybe_unused]] cuda_plan& plan,
+                           [[maybe_unused]] Arguments const& arguments) {
+#if !defined(__CUDA_ARCH__)  // no kernel is named here
+  using traits = typename Arguments::traits;
+  parameter_block& block = plan.parameters;
+  constexpr int bytes = static_cast<int>(sizeof(long long));
+  block.words =
+      constexpr_vector<long long>((static_cast<int>(sizeof(Arguments)) + bytes - 1) / bytes, 0);
+  __builtin_memcpy(block.words.begin(), &arguments, sizeof(Arguments));
+  auto const place_of = [&](void const* member) {
+    return static_cast<int>(static_cast<char const*>(member) -
+                            reinterpret_cast<char const*>(&arguments));
+  };
+  block.loads = traits::load_count, block.loads_at = place_of(arguments.loads);
+  block.stores = traits::store_count, block.stores_at = place_of(arguments.stores);
+  block.scalars = traits::scalar_count, block.scalars_at = place_of(arguments.scalars);
+  if constexpr (requires { arguments.workspace; })
+    block.workspace_at = place_of(&arguments.workspace);
+  plan.direct = direct_launch::of(plan.function);
+#endif
+}
+// @pre plan.chosen and plan.split are final
+template <class Arguments>
+[[gnu::cold]] void prepare_arguments([[maybe_unused]] cuda_plan& plan,
+                                     [[maybe_unused]] bound_layout const& layout,
+                                     [[maybe_unused]] bound_arguments const& call) {
+#if !defined(__CUDA_ARCH__)  // no kernel is named here
+  prepare(plan, Arguments::of(layout, call, plan.chosen.vector_width, plan.split));
+#endif
 }
 
-inline cudaError_t launch_kernel(cuda_launch_plan const& plan, void** parameters,
-                                 cudaStream_t stream) {
+[[gnu::cold]] inline cuda_plan plan_of_nothing(char const* why) {
+  cuda_plan result;
+  result.why = why;
+  return result;
+}
+
+// Room for the partial results of combine_grid.
+inline void add_slots(cuda_plan& plan) {
+  if (plan.grid.x > 1) plan.workspace_bytes = sizeof(unsigned) * first_partial;
+}
+
+}  // namespace detail
+
+// A kernel family's skeleton, found by the family: a specialization has
+//   template <class Program> static cuda_plan plan(layout, arguments, facts)
+template <family const* Family> struct cuda_skeleton;
+
+}  // namespace tenon
+TENON_ONCE_END
+
+namespace tenon::detail {
+
+// What each call brings goes into a copy of the block, because threads may launch one plan at once.
+inline cudaError_t launch(cuda_plan const& plan, bound_arguments const& call, void* workspace,
+                          cudaStream_t stream) {
+  if (!plan.function) return cudaSuccess;
+  parameter_block const& from = plan.parameters;
+  std::size_t const bytes = static_cast<std::size_t>(from.words.size()) * sizeof(long long);
+  char* const block = static_cast<char*>(__builtin_alloca(bytes));
+  __builtin_memcpy(block, from.words.begin(), bytes);
+  auto const put = [block](int at, auto const* words, int count) {
+    __builtin_memcpy(block + at, words, static_cast<std::size_t>(count) * sizeof(*words));
+  };
+  put(from.loads_at, call.loads, from.loads);
+  put(from.stores_at, call.stores, from.stores);
+  put(from.scalars_at, call.scalars, from.scalars);
+  if (from.workspace_at) put(from.workspace_at, &workspace, 1);
+  void* parameters[] = {block};
   if (plan.cluster == 1 && !plan.is_cooperative)
     return plan.direct.launch(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
                               stream);
@@ -152,56 +213,4 @@ inline cudaError_t launch_kernel(cuda_launch_plan const& plan, void** parameters
   return cudaLaunchKernelExC(&config, plan.function, parameters);
 }
 
-template <class Program, class Arguments>
-cudaError_t launch_with(cuda_plan<Program> const& plan, bound_arguments<Program> const& call,
-                        void* workspace, cudaStream_t stream) {
-  Arguments arguments;
-  __builtin_memcpy(&arguments, plan.prepared, sizeof(Arguments));
-  set_call(arguments, call, workspace);
-  void* parameters[] = {&arguments};
-  return launch_kernel(plan, parameters, stream);
-}
-
-TENON_ONCE_BEGIN
-// Keeps the parameter block for every launch of the plan.
-template <class Program, class Arguments>
-[[gnu::cold]] void prepare([[maybe_unused]] cuda_plan<Program>& plan,
-                           [[maybe_unused]] Arguments const& arguments) {
-  static_assert(sizeof(Arguments) <= sizeof(plan.prepared));
-#if !defined(__CUDA_ARCH__)  // no kernel is named here
-  __builtin_memcpy(plan.prepared, &arguments, sizeof(Arguments));
-  plan.launch = launch_with<Program, Arguments>;
-  plan.direct = direct_launch::of(plan.function);
-#endif
-}
-// @pre plan.chosen and plan.split are final
-template <class Program, class Arguments>
-[[gnu::cold]] void prepare_arguments([[maybe_unused]] cuda_plan<Program>& plan,
-                                     [[maybe_unused]] bound_layout<Program> const& layout,
-                                     [[maybe_unused]] bound_arguments<Program> const& call) {
-#if !defined(__CUDA_ARCH__)  // no kernel is named here
-  prepare(plan, Arguments::of(layout, call, plan.chosen.vector_width, plan.split));
-#endif
-}
-
-template <class Program> [[gnu::cold]] cuda_plan<Program> plan_of_nothing(char const* why) {
-  cuda_plan<Program> result;
-  result.launch = [](cuda_plan<Program> const&, bound_arguments<Program> const&, void*,
-                     cudaStream_t) { return cudaSuccess; };
-  result.why = why;
-  return result;
-}
-
-// Room for the partial results of combine_grid.
-inline void add_slots(cuda_launch_plan& plan) {
-  if (plan.grid.x > 1) plan.workspace_bytes = sizeof(unsigned) * first_partial;
-}
-
-}  // namespace detail
-
-// A kernel family's skeleton, found by the family: a specialization has
-//   template <class Program> static cuda_plan<Program> plan(layout, arguments, facts)
-template <family const* Family> struct cuda_skeleton;
-
-}  // namespace tenon
-TENON_ONCE_END
+}  // namespace tenon::detail

@@ -17,8 +17,8 @@ template <class Program> struct run_arguments : kernel_arguments<Program, max_ra
   using base = kernel_arguments<Program, max_rank, max_rank, 64>;
   column_runs runs;
 
-  [[gnu::cold]] static run_arguments of(bound_layout<Program> const& layout,
-                                        bound_arguments<Program> const& call, int vector_width) {
+  [[gnu::cold]] static run_arguments of(bound_layout const& layout, bound_arguments const& call,
+                                        int vector_width) {
     run_arguments a{base::of(layout, call, vector_width, {})};
     if (!a.has_runs()) return a;
     a.runs.vectors =

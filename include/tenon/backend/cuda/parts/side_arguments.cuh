@@ -28,8 +28,7 @@ template <class Program> struct side_arguments {
   // What follows from the shapes but for the groups, whose positions may count vectors.
   // moves_whole(operand's layout, address, bytes per element) tells of one operand.
   template <class MovesWhole>
-  [[gnu::cold]] void set_operands(bound_layout<Program> const& layout,
-                                  bound_arguments<Program> const& call,
+  [[gnu::cold]] void set_operands(bound_layout const& layout, bound_arguments const& call,
                                   MovesWhole const& moves_whole) {
     auto copy = [&](long long(&to_rows)[max_rank], long long(&to_columns)[max_rank],
                     operand_layout const& from) {

@@ -11,10 +11,9 @@ namespace tenon::detail {
 
 struct planes_planner {
   template <class Program, column_order Columns>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
-    cuda_plan<Program> result = rows_planner::plan<Program, Columns>(layout, call, facts);
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
+    cuda_plan result = rows_planner::plan<Program, Columns>(layout, call, facts);
     // Without totals no result depends on the number of blocks: as many as can meet.
     long long const resident = result.cluster == 1 ? most_resident_groups(result, facts) : 0;
     if (!program_traits<Program>::has_total && resident > 0 && resident < result.grid.x)

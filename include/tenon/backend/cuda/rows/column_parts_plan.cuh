@@ -17,12 +17,12 @@ struct column_parts_planner : rows_planner {
       stores_column_parts<Program> && !program_traits<Program>::has_blocks;
 
   template <class Program, column_order Columns>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout,
+                                               bound_arguments const& call,
                                                cuda_device_facts const& facts) {
     constexpr int all = columns_allowed(Columns);
     constexpr moved_as how = moved_as::parts_of_vectors;
-    cuda_plan<Program> result =
+    cuda_plan result =
         plan_resident<Program, resident<Program, all>>(layout, call, facts, how);
     return result.function ? result : plan_looped<Program, all>(layout, call, facts, how);
   }

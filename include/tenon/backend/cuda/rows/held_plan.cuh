@@ -75,9 +75,8 @@ struct held_rows_planner {
 
   // Null where no cluster holds a row.
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
     share const chosen =
         share_of<Program>(divide_up(layout.columns.size, held<Program, 1>.vector_width));
     if (chosen.split.blocks == 0 || facts.compute_capability < 90) return {};
@@ -92,11 +91,10 @@ struct held_rows_planner {
 
  private:
   template <class Program, int Dims>
-  [[gnu::cold]] static cuda_plan<Program> planned(held_arguments<Program> const& arguments,
-                                                  share const& chosen,
-                                                  cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan planned(held_arguments<Program> const& arguments,
+                                         share const& chosen, cuda_device_facts const& facts) {
     constexpr configuration c = held<Program, Dims>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &held_rows_kernel<Program, specialization_of<c>, build_hash, held_arguments<Program>>);
     result.chosen = c;

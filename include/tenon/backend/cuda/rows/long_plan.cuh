@@ -23,8 +23,7 @@ struct long_rows_planner : streamed_rows_planner {
     static constexpr int few_bytes = 64 << 10, most_bytes = 96 << 10;
 
     template <class Program>
-    [[gnu::cold]] static long_share of(bound_layout<Program> const& layout,
-                                       cuda_device_facts const& facts) {
+    [[gnu::cold]] static long_share of(bound_layout const& layout, cuda_device_facts const& facts) {
       constexpr configuration c = long_rows<Program>;
       using stretch = row_stretch<Program, specialization_of<c>>;
       constexpr long long bytes = stretch::bytes, tile = c.items * c.threads_per_block,
@@ -58,14 +57,13 @@ struct long_rows_planner : streamed_rows_planner {
  protected:
   // @pre all operands are packed, and share.lanes > 0
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan_long(bound_layout<Program> const& layout,
-                                                    bound_arguments<Program> const& call,
-                                                    cuda_device_facts const& facts,
-                                                    long_share const& share) {
+  [[gnu::cold]] static cuda_plan plan_long(bound_layout const& layout, bound_arguments const& call,
+                                           cuda_device_facts const& facts,
+                                           long_share const& share) {
     constexpr configuration c = long_rows<Program>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function =
         reinterpret_cast<void const*>(&long_rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = c;

@@ -14,18 +14,17 @@ namespace tenon::detail {
 
 struct rows_planner : long_rows_planner {
   template <class Program, column_order Columns>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
         !program_traits<Program>::has_planes && !stores_at<Program>::template has<place::launch>)
-      return plan_of_nothing<Program>("no rows: no launch");
+      return plan_of_nothing("no rows: no launch");
     // In calls of most types none can be, and the kernel is the longest of all; it has no
     // positions. Rows of one element that a sweep stores are no columns: softmax of 1048576 x 1 f32
     // on an H200 27 us instead of 75, of 1000 x 1 2.4 us instead of 4.7.
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
                   !program_traits<Program>::has_planes)
-      if (rows_are_neighbours(layout) && (passes_once<Program> || layout.columns.size > 1))
+      if (rows_are_neighbours<Program>(layout) && (passes_once<Program> || layout.columns.size > 1))
         return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
@@ -38,7 +37,7 @@ struct rows_planner : long_rows_planner {
     if constexpr (may_keep<Program>)
       if (!is_long && !blocks_hold<Program>(layout, facts)) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
-        cuda_plan<Program> result = plan_kept<Program, all>(layout, call, facts, how);
+        cuda_plan result = plan_kept<Program, all>(layout, call, facts, how);
         return result.function ? result : plan_looped<Program, all>(layout, call, facts, how);
       }
     if constexpr (has_sharable_rows<Program>)
@@ -55,7 +54,7 @@ struct rows_planner : long_rows_planner {
                  ? plan_streamed<Program, streamed<Program, 1>>(layout, call, how)
                  : plan_streamed<Program, streamed<Program, all>>(layout, call, how);
     } else {
-      cuda_plan<Program> result;
+      cuda_plan result;
       if constexpr (has_long_rows<Program>)
         if (is_long && operands.is_packed) result = plan_long<Program>(layout, call, facts, share);
       if (!result.function)
@@ -120,17 +119,16 @@ struct rows_planner : long_rows_planner {
   // copy's bandwidth against shared memory that the blocks read back: softmax of 65536 f32 0.82
   // (0.58), bf16 0.69 (0.41); of 262144 f32 0.69 (0.56), bf16 0.54 (0.41).
   template <class Program>
-  static bool blocks_hold(bound_layout<Program> const& layout, cuda_device_facts const& facts) {
+  static bool blocks_hold(bound_layout const& layout, cuda_device_facts const& facts) {
     row_share const share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
     return share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
   }
 
   // @pre all operands are packed, and a row has at most medium_vectors
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan_packed(bound_layout<Program> const& layout,
-                                                      bound_arguments<Program> const& call,
-                                                      cuda_device_facts const& facts,
-                                                      moved_as how) {
+  [[gnu::cold]] static cuda_plan plan_packed(bound_layout const& layout,
+                                             bound_arguments const& call,
+                                             cuda_device_facts const& facts, moved_as how) {
     if constexpr (short_vectors < Program >> 0)
       if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
         return plan_resident<Program, short_rows<Program>>(layout, call, facts, how);
@@ -138,13 +136,12 @@ struct rows_planner : long_rows_planner {
   }
 
   template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> plan_resident(bound_layout<Program> const& layout,
-                                                        bound_arguments<Program> const& call,
-                                                        cuda_device_facts const& facts,
-                                                        moved_as how) {
+  [[gnu::cold]] static cuda_plan plan_resident(bound_layout const& layout,
+                                               bound_arguments const& call,
+                                               cuda_device_facts const& facts, moved_as how) {
     using special = specialization_of<C>;
     using arguments = rows_arguments<Program, special>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     row_share share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
     // As the rows of whole vectors of that length are shared, for the same bits.
     if (long_share const like = long_share::of<Program>(layout, facts); like.lanes > 0) {
@@ -187,14 +184,13 @@ struct rows_planner : long_rows_planner {
   }
 
   template <class Program, int Dims>
-  [[gnu::cold]] static cuda_plan<Program> plan_looped(bound_layout<Program> const& layout,
-                                                      bound_arguments<Program> const& call,
-                                                      cuda_device_facts const& facts,
-                                                      moved_as how) {
+  [[gnu::cold]] static cuda_plan plan_looped(bound_layout const& layout,
+                                             bound_arguments const& call,
+                                             cuda_device_facts const& facts, moved_as how) {
     constexpr configuration c = looped<Program, Dims>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function =
         reinterpret_cast<void const*>(&looped_rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = c;
@@ -220,7 +216,7 @@ struct rows_planner : long_rows_planner {
 
   // Segments of a looped row: as many as there are tiles, at most most_segments.
   template <class Program, configuration C>
-  [[gnu::cold]] static void cut_row(cuda_plan<Program>& plan, bound_layout<Program> const& layout) {
+  [[gnu::cold]] static void cut_row(cuda_plan& plan, bound_layout const& layout) {
     long long const tiles = divide_up(layout.columns.size, static_cast<long long>(C.vector_width) *
                                                                C.items * C.threads_per_block);
     plan.split.tiles_per_segment = static_cast<int>(at_least(1, divide_up(tiles, most_segments)));
@@ -232,9 +228,8 @@ struct rows_planner : long_rows_planner {
   // it: three on a multiprocessor, or two, or one. While one waits for its row or for the other
   // blocks, the others read or write.
   template <class Program, int Dims>
-  [[gnu::cold]] static cuda_plan<Program> plan_kept(bound_layout<Program> const& layout,
-                                                    bound_arguments<Program> const& call,
-                                                    cuda_device_facts const& facts, moved_as how) {
+  [[gnu::cold]] static cuda_plan plan_kept(bound_layout const& layout, bound_arguments const& call,
+                                           cuda_device_facts const& facts, moved_as how) {
     constexpr configuration c = looped<Program, Dims>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
@@ -245,7 +240,7 @@ struct rows_planner : long_rows_planner {
     for (int held : {kept_blocks_held<Program, 0>, 2, 1}) {
       long long const most_bytes = most_kept_bytes / held;
       if (most_bytes > available) break;
-      cuda_plan<Program> result;
+      cuda_plan result;
       cut_row<Program, c>(result, layout);
       work_split& split = result.split;
       long long const segments_per_block = most_bytes / (split.tiles_per_segment * bytes_per_tile);

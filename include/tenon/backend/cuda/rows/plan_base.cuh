@@ -39,7 +39,7 @@ struct rows_planner_base : rows_configurations {
 
   // Gives a row to several blocks where few rows would leave multiprocessors without work.
   // @post the groups of blocks that the device holds at once
-  [[gnu::cold, gnu::noinline]] static long long share_rows(cuda_launch_plan& plan, long long rows,
+  [[gnu::cold, gnu::noinline]] static long long share_rows(cuda_plan& plan, long long rows,
                                                            cuda_device_facts const& facts) {
     long long const resident_blocks = most_resident_groups(plan, facts);
     long long blocks = 1;
@@ -56,15 +56,14 @@ struct rows_planner_base : rows_configurations {
   // At most `most` groups of blocks go through the groups of rows, of which there is one even
   // without rows: values that no row enters are wanted in any case.
   template <class Program, class Arguments>
-  [[gnu::cold]] static void finish(cuda_plan<Program>& plan, bound_layout<Program> const& layout,
-                                   bound_arguments<Program> const& call, long long most,
-                                   long long groups) {
+  [[gnu::cold]] static void finish(cuda_plan& plan, bound_layout const& layout,
+                                   bound_arguments const& call, long long most, long long groups) {
     set_grid(plan, most, groups, program_traits<Program>::has_total, row_state_words<Program>);
-    prepare_arguments<Program, Arguments>(plan, layout, call);
+    prepare_arguments<Arguments>(plan, layout, call);
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] static void set_grid(cuda_launch_plan& plan, long long most,
+  [[gnu::cold, gnu::noinline]] static void set_grid(cuda_plan& plan, long long most,
                                                     long long groups, bool has_total,
                                                     int state_words) {
     plan.split.groups = groups;

@@ -22,13 +22,12 @@ struct split_rows_planner {
       !program_traits<Program>::has_total &&
       !program_traits<Program>::has_planes && !program_traits<Program>::has_positions;
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
     long long const vectors =
         divide_up(layout.columns.size, element_operands<Program>::vector_width);
     if (layout.columns.dims == 2 && !rows_planner::holds_row<Program>(vectors) &&
-        layout.rows.size > 0 && !rows_are_neighbours(layout)) {
+        layout.rows.size > 0 && !rows_are_neighbours<Program>(layout)) {
       if constexpr (may_hold<Program>) {
         auto const held = held_rows_planner::plan<Program>(layout, call, facts);
         if (held.function) return held;

@@ -42,12 +42,11 @@ struct streamed_rows_planner : rows_planner_base {
   }
 
   template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> plan_streamed(bound_layout<Program> const& layout,
-                                                        bound_arguments<Program> const& call,
-                                                        moved_as how) {
+  [[gnu::cold]] static cuda_plan plan_streamed(bound_layout const& layout,
+                                               bound_arguments const& call, moved_as how) {
     using special = specialization_of<C>;
     using arguments = rows_arguments<Program, special>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &streamed_rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = C;

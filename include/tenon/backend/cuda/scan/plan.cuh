@@ -69,15 +69,14 @@ struct scan_planner {
   }();
 
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
     long long const tile = threads * items<Program> * width<Program>;
     if constexpr (can_split<Program>) {
       // Rows that would leave half of the multiprocessors without work, of some tiles each.
       if (layout.rows.size > 0 && layout.rows.size < tiles_per_round / 4 &&
           layout.columns.size > 4 * tile) {
-        cuda_plan<Program> result = plan_split<Program>(layout, call, facts);
+        cuda_plan result = plan_split<Program>(layout, call, facts);
         if (result.function && most_resident_groups(result, facts) >= tiles_per_round)
           return result;
       }
@@ -90,13 +89,12 @@ struct scan_planner {
 
  private:
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan_split(bound_layout<Program> const& layout,
-                                                     bound_arguments<Program> const& call,
-                                                     cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan_split(bound_layout const& layout, bound_arguments const& call,
+                                            cuda_device_facts const& facts) {
     constexpr configuration c = split<Program>;
     constexpr int bytes = split_scan_stage<Program, specialization_of<c>>::bytes;
     using arguments = widest_arguments<Program>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     if (bytes > facts.shared_bytes_per_block) return result;
     result.function = reinterpret_cast<void const*>(
         &split_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
@@ -108,15 +106,14 @@ struct scan_planner {
     result.shared_bytes = bytes;
     allow_shared_bytes(result.function, bytes);
     result.workspace_bytes = sizeof(unsigned) * first_partial;
-    prepare_arguments<Program, arguments>(result, layout, call);
+    prepare_arguments<arguments>(result, layout, call);
     return result;
   }
   template <class Program, configuration C>
-  [[gnu::cold]] static cuda_plan<Program> planned(bound_layout<Program> const& layout,
-                                                  bound_arguments<Program> const& call,
-                                                  char const* why) {
+  [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
+                                         char const* why) {
     using arguments = widest_arguments<Program>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &scan_kernel<Program, specialization_of<C>, build_hash, arguments>);
     result.chosen = C;
@@ -129,7 +126,7 @@ struct scan_planner {
       most = most_parts<Program, reductions_of<Program, place::total, 0>>;
     result.grid = dim3(static_cast<unsigned>(clamped(layout.rows.size, 1, most)));
     if constexpr (program_traits<Program>::has_total) add_slots(result);
-    prepare_arguments<Program, arguments>(result, layout, call);
+    prepare_arguments<arguments>(result, layout, call);
     return result;
   }
 };

@@ -17,7 +17,7 @@ struct scatter_planner {
   // each would otherwise be one block's.
   static constexpr long long wanted_tiles = 132, least_elements = 2;
 
-  template <class Program> static scatter_split split_of(bound_layout<Program> const& layout) {
+  template <class Program> static scatter_split split_of(bound_layout const& layout) {
     using position = typename program_traits<Program>::template at<gate<Program>::position>;
     scatter_split result;
     for (int d = 0; d < layout.rows.dims; ++d)
@@ -38,12 +38,12 @@ struct scatter_planner {
   }
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call, cuda_device_facts const&) {
-    if (layout.rows.size == 0) return plan_of_nothing<Program>("no elements");
+  static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                        cuda_device_facts const&) {
+    if (layout.rows.size == 0) return plan_of_nothing("no elements");
     constexpr configuration chosen{.threads_per_block = scatter_threads, .group_dims = max_rank};
     using arguments = scatter_arguments<Program>;
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &scatter_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
     result.chosen = chosen;
@@ -53,7 +53,7 @@ struct scatter_planner {
     arguments prepared{};
     static_cast<widest_arguments<Program>&>(prepared) =
         widest_arguments<Program>::of(layout, call, chosen.vector_width, result.split);
-    scatter_split const tiles = prepared.tiles = split_of(layout);
+    scatter_split const tiles = prepared.tiles = split_of<Program>(layout);
     long long const blocks =
         divide_up(tiles.targets, tiles.tile_targets) * divide_up(tiles.others, tiles.tile_others);
     result.grid = dim3(static_cast<unsigned>(clamped(blocks, 1, most_blocks)));

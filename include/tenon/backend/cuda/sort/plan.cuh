@@ -18,8 +18,8 @@ struct sort_planner {
   static constexpr long long most_workspace_bytes = 1ll << 30;
 
   template <class Program>
-  static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                 bound_arguments<Program> const& call, cuda_device_facts const&) {
+  static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                        cuda_device_facts const&) {
     long long const columns = layout.columns.size;
     if (columns > 0x7FFFFFFFll)
       raise({.operation = "sort",
@@ -34,7 +34,7 @@ struct sort_planner {
     using arguments = widest_arguments<Program>;
     memory_of const memory(columns);
     long long const bytes = memory.bytes_per_block();
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &sort_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
     result.chosen = chosen;
@@ -53,7 +53,7 @@ struct sort_planner {
     if (!memory.is_shared)
       result.workspace_bytes =
           sizeof(unsigned) * first_partial + static_cast<std::size_t>(blocks * bytes);
-    prepare_arguments<Program, arguments>(result, layout, call);
+    prepare_arguments<arguments>(result, layout, call);
     return result;
   }
 };

@@ -16,12 +16,11 @@ struct transposed_planner {
   static constexpr int most_shared_bytes = 96 << 10;
 
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> plan(bound_layout<Program> const& layout,
-                                               bound_arguments<Program> const& call,
-                                               cuda_device_facts const& facts) {
+  [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
+                                      cuda_device_facts const& facts) {
     transposed_arguments<Program> a{};
     if (layout.columns.size > 0) {
-      int const outer = outer_axis(layout);
+      int const outer = outer_axis<Program>(layout);
       if (outer >= 0 && layout.columns.extents[outer] >= 16 &&
           layout.columns.extents[layout.columns.dims - 1] >= 16) {
         int const shared_bytes = set_operands<Program>(a, layout, call, outer);
@@ -34,7 +33,7 @@ struct transposed_planner {
  private:
   // The axis along which an operand is contiguous that is not so along the innermost axis; -1 if
   // none.
-  template <class Program> static int outer_axis(bound_layout<Program> const& layout) {
+  template <class Program> static int outer_axis(bound_layout const& layout) {
     int const inner = layout.columns.dims - 1;
     int found = -1;
     visit_selected<Program, element_operands<Program>>([&](auto selected) {
@@ -49,8 +48,8 @@ struct transposed_planner {
 
   // @post the bytes of shared memory that the operands to be turned take
   template <class Program>
-  static int set_operands(transposed_arguments<Program>& a, bound_layout<Program> const& layout,
-                          bound_arguments<Program> const& call, int outer) {
+  static int set_operands(transposed_arguments<Program>& a, bound_layout const& layout,
+                          bound_arguments const& call, int outer) {
     using traits = program_traits<Program>;
     constexpr int v = width<Program>;
     group_layout const& axes = layout.columns;
@@ -113,14 +112,13 @@ struct transposed_planner {
   }
 
   template <class Program>
-  [[gnu::cold]] static cuda_plan<Program> planned(transposed_arguments<Program> const& a,
-                                                  int shared_bytes) {
+  [[gnu::cold]] static cuda_plan planned(transposed_arguments<Program> const& a, int shared_bytes) {
     using arguments = transposed_arguments<Program>;
     constexpr int v = width<Program>;
     constexpr configuration chosen{.vector_width = v,
                                    .items = tile_extent<Program> / 4 / v,
                                    .threads_per_block = tile_threads<Program>};
-    cuda_plan<Program> result;
+    cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &transposed_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
     result.chosen = chosen;
@@ -138,9 +136,7 @@ struct transposed_planner {
     result.grid = dim3(static_cast<unsigned>(clamped(a.tiles, 1, most)));
     if constexpr (reduces) add_slots(result);
     result.block = dim3(tile_threads<Program>);
-    static_assert(sizeof(arguments) <= sizeof(result.prepared));
-    __builtin_memcpy(result.prepared, &a, sizeof(arguments));
-    result.launch = launch_with<Program, arguments>;
+    prepare(result, a);
     return result;
   }
 };
