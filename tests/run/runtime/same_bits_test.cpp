@@ -187,7 +187,7 @@ TEST(same_bits, of_gradients_of_a_loss_in_any_arrangement) {
   check_arrangements<float>([](auto x, auto, auto) {
     static auto labels = random_array<std::int64_t, 1>({2}, arrangement::contiguous, 0, 33);
     auto const f = tn::value_and_grad([](auto x, auto t) { return tn::cross_entropy(x, t); });
-    return std::get<1>(f(x, labels.view()));
+    return tn::get<1>(f(x, labels.view()));
   });
 }
 
