@@ -11,6 +11,12 @@ namespace tenon {
 namespace detail {
 // Not constexpr: reaching it in constant evaluation is a compile-time error that shows its name.
 [[noreturn]] inline void static_vector_capacity_exceeded() { std::abort(); }
+
+// Ends what g++ 12 evaluates without need: of a call with constant arguments it tries whether it is a constant, and throws
+// away every text that it has put together. Where a constant is asked for this is nothing.
+constexpr void evaluate_only_if_asked() {
+  if (__builtin_is_constant_evaluated()) return;
+}
 }  // namespace detail
 
 // At most N values, all default-constructed, so that it stays an aggregate of plain values in constant evaluation.
@@ -110,6 +116,7 @@ class constexpr_vector {
     other.items_ = items, other.count_ = count, other.capacity_ = capacity;
   }
   [[gnu::cold, gnu::noinline]] constexpr void grow() {
+    detail::evaluate_only_if_asked();
     int larger = capacity_ ? capacity_ * 2 : 8;
     T* moved = new T[static_cast<std::size_t>(larger)]{};
     for (int i = 0; i < count_; ++i) moved[i] = std::move(items_[i]);

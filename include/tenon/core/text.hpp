@@ -24,7 +24,10 @@ class text {
   [[gnu::cold, gnu::noinline]] constexpr text& operator=(text const& other) = default;
   [[gnu::cold]] constexpr text& operator=(text&& other) noexcept = default;
   [[gnu::cold, gnu::noinline]] constexpr text(text_view initial) { *this << initial; }
-  [[gnu::cold, gnu::noinline]] constexpr text(const char* initial) { *this << text_view(initial); }
+  [[gnu::cold, gnu::noinline]] constexpr text(const char* initial) {
+    detail::evaluate_only_if_asked();
+    *this << text_view(initial);
+  }
   template <class String>
   requires detail::is_string_view<String> constexpr text(String const& initial) {
     *this << text_view(initial);
