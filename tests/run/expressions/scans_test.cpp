@@ -134,6 +134,44 @@ TEST(scans, sums_of_floats_do_not_lose_what_is_small) {
                 third * static_cast<double>(k + 1) * 0x1p-23);
 }
 
+// Rows of a block's tiles and rows that all blocks share, of operands and results that are moved as
+// vectors, as parts of vectors and one by one.
+template <class T> void check_arrangements() {
+  auto const sums = tn::compile([](auto x, auto y) { return tn::cumsum(x * y, tn::axis<1>); });
+  auto const latest = tn::compile([](auto x) {
+    auto [values, indices] = tn::cummax_with_index(x, tn::axis<1>);
+    return tn::outputs(values, indices);
+  });
+  for (auto [rows, n] :
+       {std::array<std::int64_t, 2>{1, 4095}, {70, 9001}, {2, 70'001}, {1, 1'300'000}}) {
+    doubles values({rows, n}), factors({rows, n});
+    for (std::int64_t k = 0; k < rows * n; ++k)
+      values[k] = static_cast<double>(k * 7 % 5 - 2), factors[k] = static_cast<double>(k % 4 - 1);
+    for (arrangement how : writable_arrangements) {
+      array<T, 2> x({rows, n}, how, values), y({rows, n}, arrangement::contiguous, factors),
+          products({rows, n}, how), largest({rows, n}, how);
+      array<long long, 2> indices({rows, n}, how);
+      auto a = products.view(), b = largest.view();
+      auto c = indices.view();
+      sums.into(a)(x.view(), y.view());
+      latest.into(b, c)(x.view());
+      doubles const sum = products.result(), maximum = largest.result(), index = indices.result();
+      double expected = 0;
+      for (std::int64_t k = 0, best = 0; k < rows * n; ++k) {
+        if (k % n == 0) expected = 0, best = k;
+        expected += values[k] * factors[k];
+        if (values[k] >= values[best]) best = k;
+        ASSERT_EQ(sum[k], expected) << rows << " x " << n << " at " << k << to_string(how);
+        ASSERT_EQ(maximum[k], values[best]) << rows << " x " << n << " at " << k << to_string(how);
+        ASSERT_EQ(index[k], best % n) << rows << " x " << n << " at " << k << to_string(how);
+      }
+    }
+  }
+}
+TEST(scans, rows_of_any_layout_of_floats) { check_arrangements<float>(); }
+TEST(scans, rows_of_any_layout_of_bfloat16) { check_arrangements<tn::bfloat16>(); }
+TEST(scans, rows_of_any_layout_of_doubles) { check_arrangements<double>(); }
+
 TEST(scans, log_of_the_sum_of_exponentials) {
   auto const f = tn::compile([](auto x) { return tn::logcumsumexp(x, tn::axis<1>); });
   auto x = random_array<double, 2>({3, 100}, arrangement::contiguous, -800, 800);

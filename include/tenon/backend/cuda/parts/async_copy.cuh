@@ -12,14 +12,17 @@ inline constexpr bool travels_alone = can_travel_alone(static_cast<int>(sizeof(T
 
 #if defined(__CUDA_ARCH__)
 // @pre both addresses are aligned to the size of the vector
-template <class T, int V> __device__ __forceinline__ void send_to_shared(void* to, T const* from) {
-  auto const address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+template <class T, int V>
+__device__ __forceinline__ void send_to_shared(unsigned address, T const* from) {
   if constexpr (sizeof(T) * V == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
   else if constexpr (sizeof(T) * V == 8)
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address), "l"(from) : "memory");
   else
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from) : "memory");
+}
+template <class T, int V> __device__ __forceinline__ void send_to_shared(void* to, T const* from) {
+  send_to_shared<T, V>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from);
 }
 __device__ __forceinline__ void wait_for_sent() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 

@@ -155,13 +155,17 @@ template <class T, int V> struct staged_vectors {
   static __device__ __forceinline__ void send(unsigned slot, T* row, vector const& mine,
                                               staged_positions const& where, int u,
                                               int first_column, int end) {
-    int const begin = where.template begin<V>(u), all = (end - begin) * size,
-              most = where.lanes * bytes, left = all < most ? all : most,
-              least = IsPart && first_column > begin ? (first_column - begin) * size : 0;
-    T* const to = row + begin;
-    int const in_front = beyond(to);
     __syncwarp();
+    hold(slot, row, mine, where, u);
+    __syncwarp();
+    send_held<IsPart>(slot, row, where, u, first_column, end);
+  }
+  // The same in two parts, behind each of which the lanes are to meet: many runs may be held, in a
+  // slot each, before the first is written.
+  static __device__ __forceinline__ void hold(unsigned slot, T const* row, vector const& mine,
+                                              staged_positions const& where, int u) {
     if constexpr (has_parts) {
+      int const in_front = beyond(row + where.template begin<V>(u));
       // As the words of memory have them, the first of which begins in front of the run.
       unsigned const before = __shfl_up_sync(~0u, mine.words[words - 1], 1);
       vector shifted;
@@ -171,11 +175,20 @@ template <class T, int V> struct staged_vectors {
             __funnelshift_l(i > 0 ? mine.words[i - 1] : before, mine.words[i], in_front * 8);
       packed<unsigned, 1> const rest{__funnelshift_l(mine.words[words - 1], 0, in_front * 8)};
       store_shared(own(slot, where), shifted);
-      if (where.lane == where.lanes - 1) store_shared(slot + most, rest);
+      if (where.lane == where.lanes - 1) store_shared(slot + where.lanes * bytes, rest);
     } else {
       store_shared(own(slot, where), mine);
     }
-    __syncwarp();
+  }
+  template <bool IsPart>
+  static __device__ __forceinline__ void send_held(unsigned slot, T* row,
+                                                   staged_positions const& where, int u,
+                                                   int first_column, int end) {
+    int const begin = where.template begin<V>(u), all = (end - begin) * size,
+              most = where.lanes * bytes, left = all < most ? all : most,
+              least = IsPart && first_column > begin ? (first_column - begin) * size : 0;
+    T* const to = row + begin;
+    int const in_front = beyond(to);
     // The lanes of a whole warp begin with a cache line.
     if (where.lanes == 32)
       send_words<128, IsPart>(slot, to, least, left,

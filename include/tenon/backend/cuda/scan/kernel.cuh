@@ -4,12 +4,22 @@
 
 #include "tenon/backend/cuda/parts/keep_packed.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/scan/stores.cuh"
 #include "tenon/backend/cuda/scan/worker.cuh"
 
 namespace tenon {
-#if defined(__CUDA_ARCH__)
 namespace detail {
 
+// Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
+// of which four would leave too few.
+template <class C>
+inline constexpr int scan_blocks_held =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    C::blocks > 3 ? 3 :
+#endif
+                  C::blocks;
+
+#if defined(__CUDA_ARCH__)
 // Whether a scan goes over the whole row; else each vector can be finished by itself.
 template <class Program>
 inline constexpr bool has_ordered_scan = []<int... K>(std::integer_sequence<int, K...>) {
@@ -34,7 +44,10 @@ struct scanned_rows
   template <int... Phase>
   __device__ __forceinline__ void finish_row(std::integer_sequence<int, Phase...>) {
     selected_registers<Program, element_loads<Program, v, items>> kept;
-    if constexpr (!C::is_looped) this->template load<element_loads<Program, v, items>>(kept, 0);
+    if constexpr (!C::is_looped) {
+      this->template begin_load<element_loads<Program, v, items>>(kept, 0);
+      this->template end_load<element_loads<Program, v, items>>(kept, 0);
+    }
     (reduce<Phase + 1>(kept), ...);
     // Four blocks have no registers for elements that are held unpacked.
     if constexpr (program_traits<Program>::has_blocks) keep_packed(kept);
@@ -71,12 +84,13 @@ struct scanned_rows
     if constexpr (C::is_looped) {
       using loads = needed_loads<Program, v, items, Phase, Stores>;
       selected_registers<Program, loads> next, raw;
-      this->template load<loads>(next, 0);
+      this->template begin_load<loads>(next, 0);
 #pragma unroll 1
       for (long long first = 0; first < a.columns.size; first += this->tile_size()) {
+        this->template end_load<loads>(next, first);
         raw = next;
         // The next tile's are under way while this one is scanned; beyond the end there are none.
-        this->template load<loads>(next, first + this->tile_size());
+        this->template begin_load<loads>(next, first + this->tile_size());
         finish_tile<Phase, Stores>(first, raw, carried);
         of_tiles.carry(this->row);
       }
@@ -87,25 +101,32 @@ struct scanned_rows
   }
   template <int Phase, bool Stores, class Column, class Raw, class Carried>
   __device__ __forceinline__ void finish_tile(Column first, Raw const& raw, Carried& carried) {
-    if (this->is_whole(first))
-      finish_columns<Phase, Stores, true>(first, raw, carried);
+    bool const is_whole = this->is_whole(first);
+    if constexpr (!base::has_ends)
+      finish_columns<Phase, Stores, true>(first, raw, carried, is_whole);
+    else if (is_whole)
+      finish_columns<Phase, Stores, true>(first, raw, carried, true);
     else
-      finish_columns<Phase, Stores, false>(first, raw, carried);
+      // A look at single columns takes fewer registers with long ones.
+      finish_columns<Phase, Stores, false>(static_cast<long long>(first), raw, carried, false);
   }
   template <int Phase, bool Stores, bool IsWhole, class Column, class Raw, class Carried>
-  __device__ __forceinline__ void finish_columns(Column first, Raw const& raw, Carried& carried) {
-    // A look at single columns takes fewer registers with long ones.
-    using column = std::conditional_t<IsWhole, Column, long long>;
+  __device__ __forceinline__ void finish_columns(Column first, Raw const& raw, Carried& carried,
+                                                 bool stores_whole) {
     // Where no scan goes on from item to item each is finished before the next one takes registers.
     constexpr int together = Stores && !has_ordered_scan<Program> ? 1 : items;
     [&]<int... I>(std::integer_sequence<int, I...>) {
       auto const finish = [&](auto part) {
         constexpr int begin = decltype(part)::value * together;
-        typename base::template tile<Phase, Stores, IsWhole, column, begin, together> elements(
+        typename base::template tile<Phase, Stores, IsWhole, Column, begin, together> elements(
             *this, first, raw);
         elements.template evaluate_from<0>(carried, buffer);
         elements.template accumulate_into_row<reductions_of<Program, place::row, Phase>>();
-        if constexpr (Stores) elements.store();
+        if constexpr (Stores)
+          store_tile<Program, true>(
+              elements, stores_whole, [](staged_positions const& runs, int u) {
+                return runs.slot(16, u * staged_positions::bytes_per_item(16));
+              });
       };
       (finish(std::integral_constant<int, I>{}), ...);
     }
@@ -113,18 +134,20 @@ struct scanned_rows
   }
 };
 
-}  // namespace detail
 #endif
+
+}  // namespace detail
 
 // Owners: a block does one row after the other, all its tiles in order, once per phase; each warp
 // of it has neighbouring columns of a tile. Registers: items vectors of each operand, and of the
-// next tile's; one element of every value, as many times. Shared memory: one state per warp, twice.
+// next tile's; one element of every value, as many times. Shared memory: one state per warp, twice;
+// where memory does not have whole aligned vectors, the elements of a tile on their way in and out.
 // Global memory: each operand is read once, or once per phase that needs it if the row is not held.
 // @pre blockDim.x is a multiple of 32; a row that is not looped is one tile at most; the slots of
 // the workspace are 0
 // @post every store is written once per position; the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+__global__ void __launch_bounds__(C::threads_per_block, detail::scan_blocks_held<C>)
     scan_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;

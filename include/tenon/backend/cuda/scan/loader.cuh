@@ -3,8 +3,8 @@
 // Which columns of a tile each thread of the scan skeletons has, and how they are loaded.
 
 #include "tenon/backend/cuda/parts/row_context.cuh"
+#include "tenon/backend/cuda/parts/staged_tile.cuh"
 
-#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // Every load of elements, as it lies in memory.
@@ -14,9 +14,15 @@ template <class Program, int V, int Items> struct element_loads {
   template <int K> using type = vector_list<storage_t<at<K>::type>, V, Items>;
 };
 
+// Whether shared memory has room for a tile of all operands and one of what is stored: 84 KB of
+// blocks of 256 threads.
+template <class Program, int Items>
+inline constexpr bool has_stage_of_scan = element_operands<Program>::loads* Items <= 16;
+
+#if defined(__CUDA_ARCH__)
 // Element i of item u of lane l of warp w is column ((w * Items + u) * 32 + l) * V + i of a tile.
-// @pre the columns have one axis
-template <class Program, int V, int Items, class Arguments>
+// Threads have a tile; 0: those of the block. @pre the columns have one axis
+template <class Program, int V, int Items, class Arguments, int Threads = 0>
 struct scan_loader : row_context<Program, Arguments> {
   using base = row_context<Program, Arguments>;
   using base::a;
@@ -26,7 +32,7 @@ struct scan_loader : row_context<Program, Arguments> {
   using base::base;
 
   static __device__ __forceinline__ long long tile_size() {
-    return static_cast<long long>(blockDim.x) * (V * Items);
+    return static_cast<long long>(Threads > 0 ? Threads : blockDim.x) * (V * Items);
   }
   // This thread's first column of the tile that begins at `first`.
   static __device__ __forceinline__ long long own(long long first) {
@@ -41,9 +47,29 @@ struct scan_loader : row_context<Program, Arguments> {
     return a.is_packed && first + tile_size() <= a.columns.size;
   }
 
-  // Loads a tile; what is beyond the end of the columns is 0.
+  // The vectors of the tile that begins at `first`, from there on, as a warp moves them through
+  // shared memory where memory does not have them as such.
+  __device__ __forceinline__ staged_positions runs_of(long long first) const {
+    long long const left = a.columns.size - first;
+    int const size = left < 0             ? 0
+                     : left < tile_size() ? static_cast<int>(left)
+                                          : static_cast<int>(tile_size());
+    staged_positions result({static_cast<int>(own(0)) / V, 32, size / V, size % V}, size);
+    result.lanes = 32;  // a constant, which leaves a half of the code for runs of any length
+    return result;
+  }
+
+  // The loads of a tile and its stores have slots of their own: those of the next tile's loads are
+  // in use while this one is stored.
+  __device__ __forceinline__ staged_positions loaded_runs(long long first) const {
+    auto result = runs_of(first);
+    result.memory += Items * staged_positions::bytes_per_item(16);
+    return result;
+  }
+
+  // Asks for a tile; what is beyond the end of the columns is 0. It is there behind end_load().
   template <class Selected, class Tile>
-  __device__ __forceinline__ void load(Tile& raw, long long first) const {
+  __device__ __forceinline__ void begin_load(Tile& raw, long long first) const {
     long long const mine = own(first), size = a.columns.size;
     if (is_whole(first)) {
       for_each_selected<Program, Selected>([&](auto selected) {
@@ -56,34 +82,41 @@ struct scan_loader : row_context<Program, Arguments> {
       });
       return;
     }
+    if (!a.is_packed) {
+      if constexpr (has_stage_of_scan<Program, Items>)
+        ask_staged<Program, Selected, V, Items, any_columns>(a, where, loaded_runs(first),
+                                                             first / V);
+      return;
+    }
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = at<k>;
-      using T = storage_t<I::type>;
       auto& to = read_register<k>(raw).at;
-      long long const step = a.load_columns[I::bits][0];
-      T const* from = load_address<Program, k>(a, where.loads[I::bits]);
-      bool const is_packed = a.load_access[I::bits] == access::packed;
+      storage_t<I::type> const* from = load_address<Program, k>(a, where.loads[I::bits]) + mine;
 #pragma unroll
       for (int u = 0; u < Items; ++u) {
-        long long const at_item = mine + u * item_step;
         to[u] = {};
-        load_packed<reuse::expected>(to[u], from + at_item, is_packed && at_item + V <= size);
+        load_packed<reuse::expected>(to[u], from + u * item_step, mine + u * item_step < size);
       }
-      if (is_packed && a.tail == 0) return;
-#pragma unroll 1
-      for (int i = 0; i < V; ++i)
-#pragma unroll
-        for (int u = 0; u < Items; ++u) {
-          long long const at_item = mine + u * item_step;
-          if (is_packed && at_item + V <= size) continue;
-          packed<T, 1> one{};
-          load_packed<reuse::expected>(one, from + (at_item + i) * step, at_item + i < size);
-          push_element(to[u], one);
-        }
     });
   }
+  template <class Selected, class Tile>
+  __device__ __forceinline__ void end_load(Tile& raw, long long first) const {
+    if (a.is_packed) return;
+    if constexpr (has_stage_of_scan<Program, Items>)
+      take_staged<Program, Selected, V, Items, any_columns>(raw, a, where, loaded_runs(first),
+                                                            first / V);
+    else
+      for_each_selected<Program, Selected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        auto const runs = runs_of(first);
+#pragma unroll
+        for (int u = 0; u < Items; ++u)
+          read_register<k>(raw).at[u] = load_vector<Program, k, V, any_columns>(
+              a, where, first / V + runs.at(u), runs.template count<V>(u));
+      });
+  }
 };
+#endif
 
 }  // namespace tenon::detail
-#endif

@@ -29,34 +29,59 @@ struct scan_planner {
              ops::block_length<traits::template at<K>::bits> <= 32 * width<Program>));
   }
   (typename program_traits<Program>::sequence{});
-  static constexpr int threads = 256, split_threads = 512;
+  static constexpr int threads = 256, split_threads = 768;
   // Elements of a thread that are in registers together: at most 16, of which each value has one.
   template <class Program>
   static constexpr int items = width<Program> >= 16  ? 1
                                : width<Program> >= 8 ? 2
                                                      : 4;
+  template <class Program> static constexpr int loads = element_operands<Program>::loads;
   // H200, cumsum of f32: rows in registers are fastest with four blocks on a multiprocessor (32768
   // x 4096: 266 us, with three 295 us), those of several tiles, of which the next one is under way,
-  // with room for it (8192 x 16384: 277 us with two, 338 us with four). Reductions of blocks, too:
-  // RMS norm and scales of 32 columns, 8192 x 4096 bf16, one call, 55 us, with three 61 us.
+  // with room for it (8192 x 16384: 269 us with three, 274 us with two; of 16383 316 and 358).
+  // Several operands, and elements of which a vector has two, take registers of more blocks.
+  // Reductions of blocks, too: RMS norm and scales of 32 columns, 8192 x 4096 bf16, one call, 55
+  // us, with three 61 us.
+  template <class Program, bool IsLooped>
+  static constexpr int blocks = [] {
+    if (program_traits<Program>::has_blocks) return IsLooped ? 2 : 4;
+    bool const is_narrow = loads<Program> <= 1 && (!IsLooped || width<Program> >= 4);
+    return (IsLooped ? 2 : 3) + is_narrow;
+  }();
   template <class Program, bool IsLooped>
   static constexpr configuration chosen{.vector_width = width<Program>,
                                         .items = items<Program>,
                                         .threads_per_block = threads,
                                         .group_dims = max_rank,
                                         .is_looped = IsLooped,
-                                        .blocks = IsLooped ? 2 : 4};
-  template <class Program> static constexpr int loads = element_operands<Program>::loads;
-  // All operands of three rounds lie in half of a multiprocessor's shared memory.
+                                        .blocks = blocks<Program, IsLooped>};
+  // Words that a tile of a program with one scan combines to.
   template <class Program>
-  static constexpr int split_items = at_least(1, items<Program> / at_least(1, loads<Program>));
+  static constexpr int scanned_words = []<int... K>(std::integer_sequence<int, K...>) {
+    auto const of = []<class I>(I) {
+      if constexpr (I::is_scan)
+        return static_cast<int>(sizeof(typename I::op::template state<arithmetic_t<I::type>>) + 3) /
+               4;
+      else
+        return 0;
+    };
+    return (0 + ... + of(typename program_traits<Program>::template at<K>{}));
+  }
+  (typename program_traits<Program>::sequence{});
+  // All operands of the rounds that are held lie in a multiprocessor's shared memory, and the
+  // states of those that are told in registers. H200, cumsum of f32, three items against four: 2^27
+  // 275 us and 274, misaligned 320 and 353, 2^20 9.75 and 10.05.
+  template <class Program>
+  static constexpr int split_items = static_cast<int>(clamped((scanned_words<Program> > 2 ? 2 : 3) /
+                                                                  at_least(1, loads<Program>),
+                                                              1, items<Program>));
   template <class Program>
   static constexpr configuration split{.vector_width = width<Program>,
                                        .items = split_items<Program>,
                                        .threads_per_block = split_threads,
                                        .group_dims = max_rank,
                                        .is_looped = true,
-                                       .blocks = 2};
+                                       .blocks = 1};
   // One scan and nothing that waits for a row's end.
   template <class Program>
   static constexpr bool can_split = [] {
@@ -74,7 +99,7 @@ struct scan_planner {
     long long const tile = threads * items<Program> * width<Program>;
     if constexpr (can_split<Program>) {
       // Rows that would leave half of the multiprocessors without work, of some tiles each.
-      if (layout.rows.size > 0 && layout.rows.size < tiles_per_round / 4 &&
+      if (layout.rows.size > 0 && layout.rows.size <= most_split_rows &&
           layout.columns.size > 4 * tile) {
         cuda_plan result = plan_split<Program>(layout, call, facts);
         if (result.function && most_resident_groups(result, facts) >= tiles_per_round)
@@ -95,7 +120,7 @@ struct scan_planner {
     constexpr int bytes = split_scan_stage<Program, specialization_of<c>>::bytes;
     using arguments = widest_arguments<Program>;
     cuda_plan result;
-    if (bytes > facts.shared_bytes_per_block) return result;
+    if (bytes > facts.shared_bytes_per_block || facts.compute_capability < 90) return result;
     result.function = reinterpret_cast<void const*>(
         &split_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
     result.chosen = c;
@@ -119,7 +144,20 @@ struct scan_planner {
     result.chosen = C;
     result.why = why;
     long long const warps = divide_up(layout.columns.size, 32ll * C.items * C.vector_width);
-    result.block = dim3(static_cast<unsigned>(32 * clamped(warps, 1, C.threads_per_block / 32)));
+    int const lanes = static_cast<int>(32 * clamped(warps, 1, C.threads_per_block / 32));
+    result.block = dim3(static_cast<unsigned>(lanes));
+    // What memory does not have as whole aligned vectors comes and goes through shared memory.
+    constexpr int v = C.vector_width;
+    if (!arguments::of(layout, call, v, work_split{}).is_packed) {
+      auto const bytes = [](int held) {
+        int result = C.items * staged_bytes_per_item(16, held, 1);
+        if constexpr (has_stage_of_scan<Program, C.items>)
+          result += staged_bytes<Program, element_loads<Program, v, C.items>, v>(C.items, held, 1);
+        return result;
+      };
+      result.shared_bytes = static_cast<unsigned>(bytes(lanes));
+      allow_shared_bytes(result.function, bytes(C.threads_per_block));
+    }
     // The grid is a function of the shape alone, like the order of every sum.
     long long most = most_blocks;
     if constexpr (program_traits<Program>::has_total)

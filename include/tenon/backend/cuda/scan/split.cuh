@@ -4,44 +4,39 @@
 // tiles, tell each other what these combine to, and go on from that.
 
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
-#include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/scan/rounds.cuh"
+#include "tenon/backend/cuda/scan/stores.cuh"
 #include "tenon/backend/cuda/scan/worker.cuh"
 
 namespace tenon {
 namespace detail {
 
-// Tiles of a round, which is how the states are combined: a constant, so that the bits are those of
-// the shape. Two blocks on each of 132 multiprocessors.
-inline constexpr int tiles_per_round = 264;
-// Rounds whose elements a block has: of one they are finished, of one told, of one asked for.
-inline constexpr int rounds_held = 3;
+// The last two warps of a block have no columns.
+template <class C> inline constexpr int split_threads_of = C::threads_per_block - 64;
 
-template <class Program, class C>
-using split_scan_stage =
-    thread_stage<Program, needed_loads<Program, C::vector_width, C::items, 1, true>,
-                 rounds_held * C::items, C::threads_per_block>;
+// The elements of a block's rounds in shared memory: slots of 16 bytes of each operand and item.
+template <class Program, class C> struct split_scan_stage {
+  using loads = needed_loads<Program, C::vector_width, C::items, 1, true>;
+  static constexpr int operands = rank_among<Program, loads>(program_traits<Program>::size);
+  // Of one round they are finished, of three or two told, of one asked for.
+  static constexpr int rounds = rounds_held<operands>;
+  static constexpr int bytes_per_item = split_threads_of<C> * 16,
+                       bytes_per_operand = bytes_per_item * C::items * rounds;
+  // What is stored goes by way of the first operand's slots.
+  static constexpr int bytes = bytes_per_operand * (operands > 0 ? operands : 1);
+};
 
-#if defined(__CUDA_ARCH__)
-// A word of what a tile combines to, and the number of its round in one access: whoever sees the
-// number has the word.
-__device__ __forceinline__ void leave_word(unsigned long long* slot, unsigned word,
-                                           unsigned round) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot),
-               "l"(static_cast<unsigned long long>(round) << 32 | word)
-               : "memory");
-}
-
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 // One block's tiles of a program with one scan and no reductions. The tiles of all rows follow each
-// other; block b takes tile b of each round. While the tile of one round is finished, what the next
-// one combines to is on its way to the other blocks, and the elements of the one after that come
-// into shared memory.
+// other; block b takes tile b of each round. While the tile of one round is finished, what those of
+// the next rounds combine to is on its way to the other blocks, and the elements of more come into
+// shared memory. Two warps tell the other blocks, and hear from them; those that compute wait for
+// these alone, and not for each other.
 template <class Program, class C, class Arguments>
-struct split_scan
-    : scan_worker<Program, C::vector_width, C::items, C::threads_per_block, Arguments> {
-  static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
-  static constexpr int readers = (tiles_per_round + 31) / 32;  // warps
-  static_assert(32 * readers <= threads);
-  using base = scan_worker<Program, v, items, threads, Arguments>;
+struct split_scan : scan_worker<Program, C::vector_width, C::items, C::threads_per_block, Arguments,
+                                split_threads_of<C>> {
+  static constexpr int v = C::vector_width, items = C::items, threads = split_threads_of<C>;
+  using base = scan_worker<Program, v, items, C::threads_per_block, Arguments, threads>;
   using base::a;
   using base::base;
   using typename base::traits;
@@ -50,240 +45,203 @@ struct split_scan
   using op = typename instruction::op;
   using number = arithmetic_t<instruction::type>;
   using part_states = typename base::template part_states<scan>;
-  using state = typename part_states::state;
-  using words = state_words<state>;
-  using loads = needed_loads<Program, v, items, 1, true>;
   using stage = split_scan_stage<Program, C>;
-  // A block may be two rounds ahead of another in what it tells, and the other one behind in what
-  // it has heard: the words of a round are in the place of those of four rounds before.
-  static constexpr int rounds_told = 4;
-  static constexpr int slots_per_round = words::count * tiles_per_round;
-  static_assert(rounds_told * slots_per_round <= slot_count);
+  using loads = typename stage::loads;
 
   __device__ __forceinline__ void run() {
-    tiles_ = static_cast<int>(divide_up(a.columns.size, base::tile_size()));
-    total_ = tiles_ * static_cast<int>(a.rows.size);
-    so_far_ = op::template identity<number>();
-    bring(0), bring(1);
-    part_states mine;
-    if (exists(0)) tell(0, mine);
-      // A block that finds no tile is in the last round, and nobody waits for it.
-#pragma unroll 1
-    for (int round = 0; exists(round); ++round) {
-      bring(round + 2);
-      part_states next;
-      if (exists(round + 1)) tell(round + 1, next);
-      combine_round(round, mine.before);
-      finish(round, mine);
-      mine = next;
-    }
-    wait_for_sent();
-    if (!draws_last_ticket(a.workspace, gridDim.x)) return;
-    for (int k = static_cast<int>(threadIdx.x); k < rounds_told * slots_per_round; k += threads)
-      slots()[k] = 0;
+    long long const size = a.columns.size, tile = base::tile_size();
+    tiles_ = static_cast<int>(divide_up(size, tile));
+    whole_tiles_ = a.is_packed ? static_cast<int>(size / tile) : 0;
+    if constexpr (!has_row_values)
+      if (static_cast<int>(threadIdx.x) < static_cast<int>(a.rows.size)) {
+        this->begin_row(threadIdx.x);
+        row_place(static_cast<int>(threadIdx.x)) = this->where;
+      }
+    rounds_.begin({tiles_, tiles_ * static_cast<int>(a.rows.size)}, a.workspace);
+    if (threadIdx.x < threads)
+      compute();
+    else if (threadIdx.x < threads + 32)
+      rounds_.tell_blocks();
+    else
+      rounds_.hear_blocks(a.workspace);
   }
 
  private:
-  // No memory holds 2^31 tiles.
-  int tiles_;     // of a row
-  int total_;     // of all rows
-  int row_ = -1;  // whose values the worker has
-  state so_far_;  // of the row that a round begins in, if it began before
+  static constexpr bool has_row_values = [] {
+    bool result = false;
+    for (instruction_facts const& i : traits::all)
+      result = result || (i.where == place::row && (i.is_read || i.is_computed));
+    return result;
+  }();
+  using rounds_type = scan_rounds<op, number, threads / 32, stage::rounds>;
+  rounds_type rounds_;
+  int tiles_, whole_tiles_;  // of a row; the latter come first
+  int row_ = -1;             // whose values the worker has, if rows have any
+  unsigned slots_;           // this thread's first
 
-  static __device__ __forceinline__ int rank() { return static_cast<int>(blockIdx.x); }
-  __device__ __forceinline__ unsigned long long* slots() const {
-    return reinterpret_cast<unsigned long long*>(a.workspace + first_slot);
+  __device__ __forceinline__ bool exists(tile_place const& at) const {
+    return static_cast<unsigned>(at.row) < static_cast<unsigned>(a.rows.size);
   }
-  // Which of all tiles is the block's in a round, or the round's first one.
-  static __device__ __forceinline__ int tile_number(int round, int of_block) {
-    return round * tiles_per_round + of_block;
+  // Where a row lies, found once for all rounds: the code of a round is to be short.
+  static __device__ __forceinline__ operand_offsets<Program>& row_place(int row) {
+    __shared__ operand_offsets<Program> all[most_split_rows];
+    return all[row];
   }
-  // Most scans of this kind have one row, and a division takes as long as some elements.
-  __device__ __forceinline__ int row_of(int of_all) const {
-    return a.rows.size == 1 ? 0 : of_all / tiles_;
-  }
-  __device__ __forceinline__ int place_in_row(int of_all) const {
-    return of_all - row_of(of_all) * tiles_;
-  }
-  __device__ __forceinline__ bool exists(int round) const {
-    return tile_number(round, rank()) < total_;
-  }
-  // Which of its row's tiles it is; the worker has the row's values then.
-  __device__ __forceinline__ long long begin_tile(int round) {
-    int const of_all = tile_number(round, rank()), row = row_of(of_all);
-    if (row != row_) this->begin_row(row_ = row);
-    return (of_all - row * tiles_) * base::tile_size();
+  // The first column; the worker has the row's values then.
+  __device__ __forceinline__ long long begin_tile(tile_place const& at) {
+    if constexpr (!has_row_values)
+      this->where = row_place(at.row);
+    else if (at.row != row_)
+      this->begin_row(row_ = at.row);
+    return at.tile * base::tile_size();
   }
 
-  // Asks for the elements of a round's tile.
-  __device__ __forceinline__ void bring(int round) {
-    if (exists(round)) {
-      int const place = round % rounds_held * items;
-      long long const first = begin_tile(round);
-      if (base::is_whole(first)) {
-        for_each_selected<Program, loads>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-          using I = typename traits::template at<k>;
-          using T = storage_t<I::type>;
-          T const* from =
-              load_address<Program, k>(a, this->where.loads[I::bits] + base::own(first));
-#pragma unroll
-          for (int u = 0; u < items; ++u) {
-            auto* to = stage::template slot<k>(place + u);
-            if constexpr (travels_alone<T, v>) {
-              send_to_shared<T, v>(to, from + u * base::item_step);
-            } else {
-              packed<T, v> one;
-              load_packed<reuse::expected>(one, from + u * base::item_step);
-              *reinterpret_cast<packed<T, v>*>(to) = one;
-            }
-          }
-        });
-      } else {
-        selected_registers<Program, loads> raw;
-        this->template load<loads>(raw, first);
-        for_each_selected<Program, loads>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-          using T = storage_t<traits::template at<k>::type>;
-#pragma unroll
-          for (int u = 0; u < items; ++u)
-            *reinterpret_cast<packed<T, v>*>(stage::template slot<k>(place + u)) =
-                read_register<k>(raw).at[u];
-        });
+  __device__ __forceinline__ void compute() {
+    constexpr int held = stage::rounds, ahead = (held + 1) / 2;
+    slots_ = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) + threadIdx.x * 16;
+    // nvcc 13.0 would find the address again for every access.
+    asm volatile("" : "+r"(slots_));
+    part_states told[ahead + 1];
+    // Of the rounds whose tiles are finished, told and asked for.
+    auto const place_ago = [&](int rounds) {
+      return tile_place(static_cast<int>(blockIdx.x) - rounds * tiles_per_round, tiles_);
+    };
+    tile_place finished = place_ago(held - 1), next_told = place_ago(held - 1 - ahead),
+               asked = place_ago(0);
+    tile_place const a_round(tiles_per_round, tiles_);
+    int turn = 1, here = 1;  // the place of the finished round among those that are held
+#pragma unroll 1
+    while (finished.row < static_cast<int>(a.rows.size)) {
+      if (exists(asked)) bring(here == 0 ? held - 1 : here - 1, begin_tile(asked), asked.tile);
+      end_of_copies();
+      if (exists(next_told)) {
+        wait_for_copies<held - 1 - ahead>();
+        tell(here < held - ahead ? here + ahead : here + ahead - held, next_told, told[ahead]);
       }
+      if (exists(finished)) finish(here, turn, finished, told[0]);
+#pragma unroll
+      for (int k = 0; k < ahead; ++k) told[k] = told[k + 1];
+      if (++here == held) here = 0, turn ^= 1;
+      asked.go_on(a_round, tiles_);
+      next_told.go_on(a_round, tiles_);
+      finished.go_on(a_round, tiles_);
     }
-    end_of_copies();
+    wait_for_sent();
   }
-  template <bool IsWhole, class Use>
-  __device__ __forceinline__ void with_tile(int round, long long first, Use const& use) {
+
+  // This thread's slot of operand K, or of the first one; its warp's is that of lane 0.
+  template <int K> __device__ __forceinline__ unsigned slot(int round, int u) const {
+    constexpr int rank = rank_among<Program, loads>(K);
+    return slots_ + round * (items * stage::bytes_per_item) + rank * stage::bytes_per_operand +
+           u * stage::bytes_per_item;
+  }
+  static __device__ __forceinline__ unsigned of_warp(unsigned slot) {
+    return slot - threadIdx.x % 32 * 16;
+  }
+
+  // Asks for the elements of a tile.
+  __device__ __forceinline__ void bring(int round, long long first, int tile) {
+    if (tile < whole_tiles_) {
+      for_each_selected<Program, loads>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename traits::template at<k>;
+        using T = storage_t<I::type>;
+        T const* from = load_address<Program, k>(a, this->where.loads[I::bits] + base::own(first));
+#pragma unroll
+        for (int u = 0; u < items; ++u) {
+          if constexpr (travels_alone<T, v>) {
+            send_to_shared<T, v>(slot<k>(round, u), from + u * base::item_step);
+          } else {
+            packed<T, v> one;
+            load_packed<reuse::expected>(one, from + u * base::item_step);
+            store_shared(slot<k>(round, u), one);
+          }
+        }
+      });
+      return;
+    }
+    auto const runs = this->runs_of(first);
+    for_each_selected<Program, loads>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename traits::template at<k>;
+      using T = storage_t<I::type>;
+      using vectors = staged_vectors<T, v>;
+#pragma unroll 1
+      for (int u = 0; u < items; ++u) {
+        if constexpr (vectors::bytes == 16 && !vectors::has_parts)
+          if (a.load_access[I::bits] <= access::elements) {
+            int const begin = runs.template begin<v>(u);
+            vectors::bring(of_warp(slot<k>(round, u)),
+                           load_address<Program, k>(a, this->where.loads[I::bits] + first + begin),
+                           (runs.size - begin) * vectors::size, begin == 0, runs);
+            continue;
+          }
+        store_shared(slot<k>(round, u),
+                     load_vector<Program, k, v, any_columns>(a, this->where, first / v + runs.at(u),
+                                                             runs.template count<v>(u)));
+      }
+    });
+  }
+  // Calls use(elements) with a tile's elements up to the scan. @pre they are there
+  template <class Use>
+  __device__ __forceinline__ void with_tile(int round, tile_place const& at, Use const& use) {
+    long long const first = begin_tile(at);
     selected_registers<Program, loads> raw;
-    int const place = round % rounds_held * items;
     for_each_selected<Program, loads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
 #pragma unroll
-      for (int u = 0; u < items; ++u)
-        stage::template take<k>(read_register<k>(raw).at[u], place + u);
+      for (int u = 0; u < items; ++u) load_shared(read_register<k>(raw).at[u], slot<k>(round, u));
     });
-    using tile = typename base::template tile<1, true, IsWhole>;
-    tile elements(*this, first, raw);
+    if constexpr (base::has_ends)
+      if (at.tile >= whole_tiles_) return with_elements<false>(first, raw, use);
+    with_elements<true>(first, raw, use);
+  }
+  template <bool IsWhole, class Raw, class Use>
+  __device__ __forceinline__ void with_elements(long long first, Raw const& raw, Use const& use) {
+    typename base::template tile<1, true, IsWhole> elements(*this, first, raw);
     elements.template evaluate_between<0, scan>();
     use(elements);
   }
 
-  // Leaves what a round's tile combines to, and keeps its parts.
-  // @pre of what was asked for, the latest round alone may be under way
-  __device__ __forceinline__ void tell(int round, part_states& parts) {
-    wait_for_copies<1>();
-    long long const first = begin_tile(round);
-    auto use = [&](auto& elements) {
+  // Tells what this warp's columns of a tile combine to, and keeps its parts.
+  __device__ __forceinline__ void tell(int round, tile_place const& at, part_states& parts) {
+    __syncwarp();  // what other lanes asked for is there, too
+    with_tile(round, at, [&](auto& elements) {
       using tile = std::remove_reference_t<decltype(elements)>;
-      int buffer = round & 1;
-      parts = typename tile::template part<scan>(elements, buffer);
-    };
-    if (base::is_whole(first))
-      with_tile<true>(round, first, use);
-    else
-      with_tile<false>(round, first, use);
-    if (threadIdx.x == 0) {
-      words sent(parts.all);
-#pragma unroll
-      for (int w = 0; w < words::count; ++w)
-        leave_word(told(round) + w * tiles_per_round + rank(), sent.words[w], mark_of(round));
-    }
+      parts = typename tile::template part<scan>(elements);
+    });
+    rounds_.tell(round, parts.all);
   }
-  __device__ __forceinline__ unsigned long long* told(int round) const {
-    return slots() + round % rounds_told * slots_per_round;
-  }
-  static __device__ __forceinline__ unsigned mark_of(int round) {
-    return static_cast<unsigned>(round) + 1;
-  }
-  // @pre parts.before is what comes before this warp's columns in the row
-  __device__ __forceinline__ void finish(int round, part_states const& parts) {
-    long long const first = begin_tile(round);
-    auto use = [&](auto& elements) {
+  __device__ __forceinline__ void finish(int round, int turn, tile_place const& at,
+                                         part_states const& parts) {
+    auto const before = rounds_.hear(round, turn);
+    with_tile(round, at, [&](auto& elements) {
       using tile = std::remove_reference_t<decltype(elements)>;
-      typename tile::template part<scan>(parts).finish(elements, parts.before);
+      typename tile::template part<scan>(parts).finish(elements, before);
       elements.template evaluate_between<scan + 1, traits::size>();
-      elements.store();
-    };
-    if (base::is_whole(first))
-      with_tile<true>(round, first, use);
-    else
-      with_tile<false>(round, first, use);
-  }
-
-  // @post what comes before the block's tile in its row is put before `before`; so_far_ is what the
-  // next round starts from
-  __device__ __forceinline__ void combine_round(int round, state& before) {
-    // Which tiles of their rows this one and the next round's first one are, and how many are left.
-    int const tile = place_in_row(tile_number(round, rank())),
-              next_head = place_in_row(tile_number(round + 1, 0)),
-              left = total_ - tile_number(round, 0);
-    __shared__ unsigned of_readers[2][readers][2][words::count];
-    state const identity = op::template identity<number>();
-    int const slot = static_cast<int>(threadIdx.x), warp = slot / 32;
-    auto& held = of_readers[round & 1];
-    if (warp < readers) {
-      state own = identity, through = identity;
-      if (slot < tiles_per_round && slot < left) {
-        state const theirs = wait_for(told(round) + slot, mark_of(round));
-        // Of this tile's row, and of the row that the next round begins with or goes on with.
-        if (slot < rank() && rank() - slot <= tile) own = theirs;
-        if (tiles_per_round - slot <= next_head) through = theirs;
-      }
-      words const of_own(combine_lanes<op, 32>(own)), of_all(combine_lanes<op, 32>(through));
-      if (slot % 32 == 0) {
-#pragma unroll
-        for (int w = 0; w < words::count; ++w)
-          held[warp][0][w] = of_own.words[w], held[warp][1][w] = of_all.words[w];
-      }
-    }
-    __syncthreads();
-    state own = tile > rank() ? so_far_ : identity;
-    state through = next_head > tiles_per_round ? so_far_ : identity;
-#pragma unroll
-    for (int r = 0; r < readers; ++r) {
-      words of_own, of_all;
-#pragma unroll
-      for (int w = 0; w < words::count; ++w)
-        of_own.words[w] = held[r][0][w], of_all.words[w] = held[r][1][w];
-      own = op::combine(own, of_own.state());
-      through = op::combine(through, of_all.state());
-    }
-    before = op::combine(own, before);
-    so_far_ = through;
-  }
-  __device__ __forceinline__ state wait_for(unsigned long long const* slot, unsigned mark) const {
-    words received;
-    bool is_waiting;
-    do {
-      is_waiting = false;
-#pragma unroll
-      for (int w = 0; w < words::count; ++w) {
-        unsigned long long const found = look_at_slot(slot + w * tiles_per_round);
-        is_waiting = is_waiting || found >> 32 != mark;
-        received.words[w] = static_cast<unsigned>(found);
-      }
-    } while (is_waiting);
-    return received.state();
+      store_tile<Program, false>(elements, at.tile < whole_tiles_,
+                                 [&](auto&, int u) { return of_warp(slot<0>(round, u)); });
+    });
   }
 };
 #endif
 
 }  // namespace detail
 
-// Owners: block b has tile b of each round, thread t of it vectors as in scan_worker. Registers:
-// items vectors of each operand, and of the next tile's; one element of every value, as many times.
-// Shared memory: a state per warp and two per 32 tiles of a round, twice. Global memory: each
-// operand is read once, each element store written once; of each round every block reads a state of
-// every tile.
-// @pre there are tiles_per_round blocks, all resident; the ticket and the slots are 0
+// Owners: block b has tile b of each round, thread t of it vectors as in scan_worker, but for its
+// last two warps, which have none. Registers: items vectors of each operand, and one element of
+// every value, as many times; the states of as many vectors of each round that is told ahead.
+// Shared memory: the elements of the rounds that are held, and as often a state per warp. Global
+// memory: each operand is read once, each element store written once; of each round every block
+// reads a state of every tile.
+// @pre there are tiles_per_round blocks, all resident: they wait for each other, which is why the
+// launch is cooperative; the ticket and the slots are 0
 // @post every store is written once per position; the bits depend on the shape alone; the ticket
 // and the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     split_scan_kernel(const __grid_constant__ Arguments a) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   using namespace detail;
   split_scan<Program, C, Arguments> worker{a};
   refuse_inexact_arithmetic();

@@ -10,14 +10,15 @@
 #include "tenon/backend/cuda/parts/sweep_needs.cuh"
 #include "tenon/backend/cuda/scan/block.cuh"
 #include "tenon/backend/cuda/scan/loader.cuh"
-#include "tenon/ops/window.hpp"
+#include "tenon/backend/cuda/scan/windows.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, int V, int Items, int MaxThreads, class Arguments>
-struct scan_worker : scan_loader<Program, V, Items, Arguments> {
-  using base = scan_loader<Program, V, Items, Arguments>;
+// Threads: as of scan_loader.
+template <class Program, int V, int Items, int MaxThreads, class Arguments, int Threads = 0>
+struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
+  using base = scan_loader<Program, V, Items, Arguments, Threads>;
   using base::a;
   using base::own;
   using base::where;
@@ -33,14 +34,21 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
     state before, all;         // in the warps before this one, and in all
   };
 
+  // Whether elements beyond the end of a row need a look. The states of scans do not: in the order
+  // of the row they are behind all that is stored.
+  static constexpr bool has_ends =
+      traits::has_positions || traits::has_reduction || traits::has_blocks;
+
   // Items Begin, Begin + 1, ... of a tile of columns, whose first one of this thread is `mine`.
-  // Column: int where the tile is the row, which takes fewer registers.
+  // IsWhole: no element is beyond the end, or !has_ends. Column: int where the tile is the row,
+  // which takes fewer registers.
   template <int Phase, bool Stores, bool IsWhole, class Column = long long, int Begin = 0,
             int Count = Items>
   struct tile {
     scan_worker& worker;
     Column mine;
     registers<Program, place::element> elements[Count][V];
+    static constexpr int begin = Begin, count = Count, width = V;
 
     template <class Raw>
     __device__ __forceinline__ tile(scan_worker& w, Column first, Raw const& raw)
@@ -100,7 +108,8 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
           reduce_in_blocks<scan>();
         } else {
           auto& so_far = read_register<scan>(carried);
-          part<scan> own_part(*this, buffer);
+          part<scan> own_part(*this);
+          own_part.join(buffer);
           own_part.finish(*this, op::combine(so_far, own_part.before));
           so_far = op::combine(so_far, own_part.all);
         }
@@ -136,7 +145,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
             using I = at<k>;
             if constexpr (k >= From && k < To &&
                           element_needs<Program>::template at<Phase, Stores>.needed[k] &&
-                          I::where == place::element && I::is_computed && !is_place<k> &&
+                          I::where == place::element && I::is_computed && !finds_window<I> &&
                           !drawn_vector<Program, Phase, Stores, V>::template holds<k>) {
               // The compiler does not see that divisions of equal numbers are equal.
               if (same_in_vectors<Program, V>::template holds<k> && i > 0)
@@ -164,77 +173,6 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
         state = facts::op::combine(state, fold<typename facts::op>(lifted));
       });
     }
-    __device__ __forceinline__ void store() {
-      for_each_instruction<Program>([&](auto index) {
-        constexpr int k = decltype(index)::value;
-        using I = at<k>;
-        if constexpr (I::is_store && I::where == place::element) {
-          using T = storage_t<I::type>;
-          auto const& arguments = worker.a;
-          auto const size = static_cast<Column>(arguments.columns.size);
-          long long const step = arguments.store_columns[I::bits][0];
-          bool const is_packed = arguments.store_access[I::bits] == access::packed;
-#pragma unroll
-          for (int u = 0; u < Count; ++u) {
-            Column const at_item = mine + u * item_step;
-            if constexpr (!I::is_window)
-              if (IsWhole || (is_packed && at_item + V <= size)) {
-                typename at<I::first_operand>::value_type values[V];
-#pragma unroll
-                for (int i = 0; i < V; ++i) values[i] = value_of<I::first_operand>(frame_of(u, i));
-                store_packed(
-                    store_address<Program, k>(arguments, worker.where.stores[I::bits] + at_item),
-                    pack<T>(values));
-                continue;
-              }
-            auto const store_element = [&](int i) {
-              if (!is_live(u, i)) return;
-              find_place<k>(u, i);
-              store_one<k>(frame_of(u, i), arguments,
-                           worker.where.stores[I::bits] + (at_item + i) * step);
-            };
-            store_element(0);
-            if (!stores_first_alone<k>())
-#pragma unroll
-              for (int i = 1; i < V; ++i) store_element(i);
-          }
-        }
-      });
-    }
-    // Where an element of a part goes is looked for where it is stored: most elements are in none.
-    template <int K>
-    static constexpr bool is_place = std::is_same_v<typename at<K>::op, ops::window_index> ||
-                                     std::is_same_v<typename at<K>::op, ops::window_offset>;
-    template <int K> __device__ __forceinline__ void find_place(int u, int i) {
-      if constexpr (at<K>::is_window || is_place<K>) {
-        find_place<at<K>::first_operand>(u, i);
-        find_place<at<K>::second_operand>(u, i);
-        if constexpr (is_place<K> && at<K>::where == place::element)
-          step<K>(frame_of(u, i), typename at<K>::operands{});
-      }
-    }
-
-    // Whether a part's elements are so far apart that of a vector none but the first may be one.
-    template <int K> __device__ __forceinline__ bool stores_first_alone() {
-      if constexpr (at<K>::is_window) {
-        using offset = at<at<K>::second_operand>;
-        if constexpr (std::is_same_v<typename offset::op, ops::window_offset>) {
-          using index = at<offset::second_operand>;
-          if constexpr (std::is_same_v<typename index::op, ops::window_index>) {
-            using position = at<index::first_operand>;
-            using step = at<index::third_operand>;
-            if constexpr (std::is_same_v<typename step::op, ops::literal> && step::bits > 0 &&
-                          step::bits % V == 0 && position::is_position &&
-                          position::where == place::element)
-              return value_of<index::second_operand>(frame_of(0, 0)) % V == 0 &&
-                     worker.a.load_columns[position::bits][0] == 1 &&
-                     worker.where.loads[position::bits] % V == 0;
-          }
-        }
-      }
-      return false;
-    }
-
     // Scan K within a tile.
     template <int K> struct part : part_states<K> {
       using op = typename at<K>::op;
@@ -249,7 +187,6 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
         return base::template as_operand<K>(value_of<at<K>::first_operand>(t.frame_of(u, i)));
       }
       __device__ __forceinline__ static state lifted(tile& t, int u, int i) {
-        if (!t.is_live(u, i)) return op::template identity<number>();
         return op::lift(operand(t, u, i));
       }
       // Computed again rather than kept, which the compiler prefers: doubles of all elements are
@@ -263,7 +200,8 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
         }
         return op::lift(x);
       }
-      __device__ __forceinline__ part(tile& t, int& buffer) {
+      // @post `all` is what this warp's columns combine to
+      __device__ __forceinline__ explicit part(tile& t) {
         state const identity = op::template identity<number>();
         state so_far = identity;
 #pragma unroll
@@ -276,7 +214,11 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments> {
           before_item[u] = op::combine(so_far, in_front);
           so_far = op::combine(so_far, of_item);
         }
-        all = scan_warps<op, MaxThreads>(so_far, identity, before, buffer);
+        all = so_far;
+      }
+      // @pre all threads of the block have their part. @post `before` and `all` are the block's
+      __device__ __forceinline__ void join(int& buffer) {
+        all = scan_warps<op, MaxThreads>(all, op::template identity<number>(), before, buffer);
       }
       // @pre `first` is what comes before this warp's columns
       __device__ __forceinline__ void finish(tile& t, state const& first) {
