@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/cuda/parts/operand_access.cuh"
+#include "tenon/backend/cuda/parts/operand_table.cuh"
 #include "tenon/backend/cuda/parts/vector_access.cuh"
 #include "tenon/core/config.hpp"
 
@@ -23,17 +24,6 @@ struct work_split {
   int vectors_per_block = 0;  // long rows: the stretch of a row that a block has
   int rows_ahead = 0;         // long rows: how much further the L2 cache is filled; 0: it is not
 };
-
-// As many strides as the kernel has; those of axes that the groups lack are 0.
-[[gnu::cold, gnu::noinline]] inline void copy_strides(long long* rows, int row_dims,
-                                                      long long* columns, int column_dims,
-                                                      group_layout const& row_group,
-                                                      group_layout const& column_group,
-                                                      operand_layout const& from) {
-  for (int d = 0; d < row_dims; ++d) rows[d] = d < row_group.dims ? from.row_strides[d] : 0;
-  for (int d = 0; d < column_dims; ++d)
-    columns[d] = d < column_group.dims ? from.column_strides[d] : 0;
-}
 
 // RowDims is 1 where there are no rows. What fills it is kept out of the host's instruction stream
 // and shared between programs where it can be: it was a third of an expression's host code.
@@ -66,53 +56,27 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
     kernel_arguments a{};
     a.rows = decltype(rows)::of(layout.rows);
     a.columns = decltype(columns)::of(layout.columns);
-    for (int k = 0; k < traits::load_count; ++k)
-      copy_strides(a.load_rows[k], RowDims, a.load_columns[k], ColumnDims, layout.rows,
-                   layout.columns, layout.loads[k]);
-    for (int k = 0; k < traits::store_count; ++k)
-      copy_strides(a.store_rows[k], RowDims, a.store_columns[k], ColumnDims, layout.rows,
-                   layout.columns, layout.stores[k]);
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
     a.vectors = (layout.columns.size + vector_width - 1) / vector_width;
     a.tail = static_cast<int>(layout.columns.size % vector_width);
-    a.is_packed = a.tail == 0 && (!traits::has_positions || layout.columns.dims <= 1);
-    a.is_contiguous = true;
-    find_accesses(a, layout, call, vector_width);
+    common_access all{a.tail == 0 && (!traits::has_positions || layout.columns.dims <= 1)};
+    fill({traits::load_count, RowDims, ColumnDims, a.load_rows[0], a.load_columns[0], a.load_access,
+          moved_by<Program>::bytes.loads},
+         layout, layout.loads, call.loads, vector_width, all);
+    fill({traits::store_count, RowDims, ColumnDims, a.store_rows[0], a.store_columns[0],
+          a.store_access, moved_by<Program>::bytes.stores},
+         layout, layout.stores, call.stores, vector_width, all);
+    a.is_packed = all.is_packed, a.is_contiguous = all.is_contiguous;
+    a.has_strided = all.has_strided;
     a.split = split;
     return a;
   }
   // Whether some element is moved by itself though its vector is whole.
   bool moves_elements() const {
-    bool result = false;
-    for (access how : load_access)
-      result = result || how == access::elements || how == access::strided;
-    for (access how : store_access)
-      result = result || how == access::elements || how == access::strided;
-    return result;
+    return detail::moves_elements(load_access, loads_held) ||
+           detail::moves_elements(store_access, stores_held);
   }
   bool moves_vectors() const { return tail == 0 && !moves_elements(); }
-
- private:
-  [[gnu::cold]] static void find_accesses(kernel_arguments& a, bound_layout const& layout,
-                                          bound_arguments const& call, int vector_width) {
-    using moved = moved_by<Program>;
-    auto note = [&](access how) {
-      a.is_packed = a.is_packed && how == access::packed;
-      a.is_contiguous = a.is_contiguous && how <= access::elements;
-      a.has_strided = a.has_strided || how == access::strided;
-      return how;
-    };
-    for (int k = 0; k < traits::load_count; ++k)
-      if (int const bytes = moved::bytes.loads[k])
-        a.load_access[k] = note(find_access(layout.rows, layout.columns, layout.loads[k],
-                                            call.loads[k], bytes, vector_width));
-      else if (layout.columns.dims > 0 && layout.loads[k].column_strides[0] < 0)
-        a.is_packed = false;
-    for (int k = 0; k < traits::store_count; ++k)
-      if (int const bytes = moved::bytes.stores[k])
-        a.store_access[k] = note(find_access(layout.rows, layout.columns, layout.stores[k],
-                                             call.stores[k], bytes, vector_width));
-  }
 };
 
 // The workspace: tickets of one word each, slots of two, then partial results. A kernel takes as

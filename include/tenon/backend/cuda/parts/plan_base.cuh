@@ -9,9 +9,9 @@
 
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/direct_launch.cuh"
+#include "tenon/backend/cuda/parts/parameter_block.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/core/config.hpp"
-#include "tenon/core/static_vector.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon {
@@ -26,15 +26,6 @@ struct cuda_device_facts {
 
 namespace detail {
 template <class Program> using widest_arguments = kernel_arguments<Program, max_rank, max_rank, 64>;
-
-// A kernel's parameters as far as they follow from the shapes: dividing lengths into magic numbers
-// anew for every call would cost more than the rest of it. The other words are each call's, in
-// arrays that begin so many bytes from its start.
-struct parameter_block {
-  constexpr_vector<long long> words;
-  int loads = 0, stores = 0, scalars = 0;
-  int loads_at = 0, stores_at = 0, scalars_at = 0, workspace_at = 0;  // 0: it has none
-};
 }  // namespace detail
 
 // A launch for one exact set of shapes, strides and alignments; plain values. A null function:
@@ -139,21 +130,7 @@ template <class Arguments>
 [[gnu::cold]] void prepare([[maybe_unused]] cuda_plan& plan,
                            [[maybe_unused]] Arguments const& arguments) {
 #if !defined(__CUDA_ARCH__)  // no kernel is named here
-  using traits = typename Arguments::traits;
-  parameter_block& block = plan.parameters;
-  constexpr int bytes = static_cast<int>(sizeof(long long));
-  block.words =
-      constexpr_vector<long long>((static_cast<int>(sizeof(Arguments)) + bytes - 1) / bytes, 0);
-  __builtin_memcpy(block.words.begin(), &arguments, sizeof(Arguments));
-  auto const place_of = [&](void const* member) {
-    return static_cast<int>(static_cast<char const*>(member) -
-                            reinterpret_cast<char const*>(&arguments));
-  };
-  block.loads = traits::load_count, block.loads_at = place_of(arguments.loads);
-  block.stores = traits::store_count, block.stores_at = place_of(arguments.stores);
-  block.scalars = traits::scalar_count, block.scalars_at = place_of(arguments.scalars);
-  if constexpr (requires { arguments.workspace; })
-    block.workspace_at = place_of(&arguments.workspace);
+  plan.parameters = block_of(arguments);
   plan.direct = direct_launch::of(plan.function);
 #endif
 }
@@ -189,21 +166,11 @@ TENON_ONCE_END
 
 namespace tenon::detail {
 
-// What each call brings goes into a copy of the block, because threads may launch one plan at once.
 inline cudaError_t launch(cuda_plan const& plan, bound_arguments const& call, void* workspace,
                           cudaStream_t stream) {
   if (!plan.function) return cudaSuccess;
-  parameter_block const& from = plan.parameters;
-  std::size_t const bytes = static_cast<std::size_t>(from.words.size()) * sizeof(long long);
-  char* const block = static_cast<char*>(__builtin_alloca(bytes));
-  __builtin_memcpy(block, from.words.begin(), bytes);
-  auto const put = [block](int at, auto const* words, int count) {
-    __builtin_memcpy(block + at, words, static_cast<std::size_t>(count) * sizeof(*words));
-  };
-  put(from.loads_at, call.loads, from.loads);
-  put(from.stores_at, call.stores, from.stores);
-  put(from.scalars_at, call.scalars, from.scalars);
-  if (from.workspace_at) put(from.workspace_at, &workspace, 1);
+  char* const block = static_cast<char*>(__builtin_alloca(plan.parameters.bytes()));
+  plan.parameters.write(block, call, workspace);
   void* parameters[] = {block};
   if (plan.cluster == 1 && !plan.is_cooperative)
     return plan.direct.launch(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,

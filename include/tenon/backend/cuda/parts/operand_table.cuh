@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Strides and accesses of the operands of a parameter block, for any number of them and of axes.
+
+#include "tenon/backend/cuda/parts/operand_access.cuh"
+#include "tenon/core/config.hpp"
+
+TENON_ONCE_BEGIN
+namespace tenon::detail {
+
+// The loads or the stores of a parameter block. Of no program, for which each would compile it
+// again.
+struct operand_table {
+  int count, row_dims, column_dims;
+  long long *rows, *columns;  // strides, those of one operand after the other
+  access* how;
+  int const* bytes;  // of an element; 0: no vector of the operand is moved
+};
+
+// What all operands of a kernel are.
+struct common_access {
+  bool is_packed, is_contiguous = true, has_strided = false;
+};
+
+// As many strides as the kernel has; those of axes that the groups lack are 0.
+[[gnu::cold]] inline void fill(operand_table const& table, bound_layout const& layout,
+                               constexpr_vector<operand_layout> const& operands,
+                               void const* const* addresses, int vector_width, common_access& all) {
+  for (int k = 0; k < table.count; ++k) {
+    operand_layout const& from = operands[k];
+    for (int d = 0; d < table.row_dims; ++d)
+      table.rows[k * table.row_dims + d] = d < layout.rows.dims ? from.row_strides[d] : 0;
+    for (int d = 0; d < table.column_dims; ++d)
+      table.columns[k * table.column_dims + d] =
+          d < layout.columns.dims ? from.column_strides[d] : 0;
+    if (table.bytes[k] == 0) {
+      if (layout.columns.dims > 0 && from.column_strides[0] < 0) all.is_packed = false;
+      continue;
+    }
+    access const how =
+        find_access(layout.rows, layout.columns, from, addresses[k], table.bytes[k], vector_width);
+    table.how[k] = how;
+    all.is_packed = all.is_packed && how == access::packed;
+    all.is_contiguous = all.is_contiguous && how <= access::elements;
+    all.has_strided = all.has_strided || how == access::strided;
+  }
+}
+
+// Whether some element is moved by itself though its vector is whole.
+[[gnu::cold]] inline bool moves_elements(access const* how, int count) {
+  for (int k = 0; k < count; ++k)
+    if (how[k] == access::elements || how[k] == access::strided) return true;
+  return false;
+}
+
+}  // namespace tenon::detail
+TENON_ONCE_END
