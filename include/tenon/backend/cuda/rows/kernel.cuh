@@ -37,7 +37,8 @@ template <class Program, class C> struct row_worker {
       return item_positions<int>{first, step, vectors};
     } else {
       int const whole = vectors - (a.tail != 0), behind = (team.rank + 1) * stretch;
-      return staged_positions({first, step, behind > 0 && behind < whole ? behind : whole, a.tail},
+      bool const is_last = behind == 0 || behind >= vectors;
+      return staged_positions({first, step, is_last ? whole : behind, is_last ? a.tail : 0},
                               is_inside ? whole * v + a.tail : 0);
     }
   }
@@ -76,7 +77,7 @@ template <class Program, class C> struct row_worker {
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
-      sweep<phases + 1, true>(given, none, offsets);
+      sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.rows.size), 0, 0);
     }
     if (threadIdx.x == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, given.row, of_rows);
@@ -89,27 +90,35 @@ template <class Program, class C> struct row_worker {
   __device__ __forceinline__ void reduce(requested& given,
                                          operand_offsets<Program> const& offsets) {
     using running = running_states<Program, v, items, Phase>;
-    selected_registers<Program, running> states;
-    reset<Program, running>(states);
-    sweep<Phase, false>(given, states, offsets);
-    join_chains<Program, running>(f.row, states);
-    team.template combine<reductions_of<Program, place::row, Phase>>(f.row);
+    using reductions = reductions_of<Program, place::row, Phase>;
+    auto const where = positions(given.row < a.rows.size);
+    int const steps = a.split.tiles_per_piece * items;
+#pragma unroll 1
+    for (int piece = 0; piece < team.pieces(); ++piece) {
+      selected_registers<Program, running> states;
+      reset<Program, running>(states);
+      sweep<Phase, false>(given, states, offsets, where, piece * steps, (piece + 1) * steps);
+      join_chains<Program, running>(f.row, states);
+      team.template leave<reductions>(f.row, piece);
+    }
+    team.template gather<reductions>(f.row);
     evaluate<place::row, Phase, Phase>(f);
   }
 
-  template <int Phase, bool Stores, class States>
+  template <int Phase, bool Stores, class States, class Positions>
   __device__ __forceinline__ void sweep(requested& given, States& states,
-                                        operand_offsets<Program> const& offsets) {
+                                        operand_offsets<Program> const& offsets,
+                                        Positions const& where, int begin, int end) {
+    bool const is_inside = given.row < a.rows.size;
     if constexpr (dims > 1) {
-      bool const is_inside = given.row < a.rows.size;
-      staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets,
-                                                                positions(is_inside), is_inside);
+      staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets, where, begin,
+                                                                end, is_inside);
     } else {
       keep_packed(given.tile);
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
       process_tile<Phase, Stores, v, items, dims, own, early,
-                   late_loads<Program, C, Phase, Stores>>(
-          given.tile, given.early, states, f, a, offsets, positions(), given.row < a.rows.size);
+                   late_loads<Program, C, Phase, Stores>>(given.tile, given.early, states, f, a,
+                                                          offsets, where, is_inside);
     }
   }
 };
@@ -121,9 +130,9 @@ template <class Program, class C> struct row_worker {
 // blockDim.y rows are a group, and the clusters take the groups in turn. Thread `lane` of a row
 // owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads but neither
 // read nor stored. Registers: the row as it lies in memory, which is in shared memory where it is
-// of any layout; up to four running states per reduction. Shared memory: one state per warp of the
-// row and reduction, twice. Global memory: each operand is read once, each element store written
-// once.
+// of any layout; up to four running states per reduction. Shared memory: one state per piece, warp
+// of the row and reduction, twice. Global memory: each operand is read once, each element store
+// written once.
 // @pre a.vectors <= lanes * items; the grid is a function of the shape if there are totals, and
 // then the ticket in the workspace is 0
 // @post every store is written once per position; a row's bits depend on its elements and their
@@ -142,17 +151,20 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   start(f, a);
   start_totals(f);
 
-  row_worker<Program, C> worker{a,
-                                f,
-                                {static_cast<int>(blockDim.x),
-                                 C::has_clusters ? rank_in_cluster() : 0, a.split.blocks_per_row}};
+  row_worker<Program, C> worker{
+      a,
+      f,
+      {static_cast<int>(blockDim.x), C::has_clusters ? rank_in_cluster() : 0,
+       a.split.blocks_per_row, a.split.pieces_per_block}};
   worker.team.begin();
-  worker.team.await_blocks();
+  bool is_first = true;
   long long const groups = a.split.groups, stride = groups_at_once<C>();
   long long group = C::has_clusters ? cluster_index() : blockIdx.x;
   for (; group < groups; group += stride) {
     requested_row<Program, C> current;
     worker.request(current, group * blockDim.y + threadIdx.y);
+    if (is_first) worker.team.await_blocks();
+    is_first = false;
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }

@@ -78,7 +78,8 @@ template <class Program, class C> struct long_worker {
     (reduce<Phase + 1>(), ...);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
-      sweep<phases + 1, true>(none);
+      sweep<phases + 1, true>(none, 0, share.steps);
+      if constexpr (is_ahead) share.end_asking();
     }
     if (threadIdx.x == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, row, of_rows);
@@ -88,19 +89,26 @@ template <class Program, class C> struct long_worker {
  private:
   template <int Phase> __device__ __forceinline__ void reduce() {
     using running = running_states<Program, v, items, Phase>;
-    selected_registers<Program, running> states;
-    reset<Program, running>(states);
-    sweep<Phase, false>(states);
-    join_chains<Program, running>(f.row, states);
-    team.template combine<reductions_of<Program, place::row, Phase>>(f.row);
+    using reductions = reductions_of<Program, place::row, Phase>;
+    int const steps = a.split.tiles_per_piece * items;
+#pragma unroll 1
+    for (int piece = 0; piece < team.pieces(); ++piece) {
+      selected_registers<Program, running> states;
+      reset<Program, running>(states);
+      sweep<Phase, false>(states, piece * steps, steps);
+      join_chains<Program, running>(f.row, states);
+      team.template leave<reductions>(f.row, piece);
+    }
+    if constexpr (is_ahead && is_last<Phase, false>) share.end_asking();
+    team.template gather<reductions>(f.row);
     evaluate<place::row, Phase, Phase>(f);
   }
   template <int Phase, bool Stores, class States>
-  __device__ __forceinline__ void sweep(States& states) {
+  __device__ __forceinline__ void sweep(States& states, int begin, int steps) {
     constexpr int n = together<Stores>;
     auto const all = positions();
 #pragma unroll 1
-    for (int step = 0; step < share.steps; step += n) {
+    for (int step = begin; step < begin + steps; step += n) {
       auto const where = all.from(step);
       selected_registers<Program, loads<Phase, Stores>> tile;
       selected_registers<Program, no_loads> none;
@@ -125,7 +133,6 @@ template <class Program, class C> struct long_worker {
           share.template put<kept::load>(step + u, read_register<kept::load>(tile).at[u]);
       }
     }
-    if constexpr (is_ahead && is_last<Phase, Stores>) share.end_asking();
   }
 };
 #endif
@@ -135,7 +142,7 @@ template <class Program, class C> struct long_worker {
 // Owners: blocks_per_row blocks (a cluster, if several) share a row, each a stretch of it; thread t
 // of a block owns vectors t, t + lanes, ... of the stretch. A row beyond the end is swept by its
 // threads but neither read nor stored. Registers: a tile of some vectors; up to four running states
-// per reduction. Shared memory: the share, and one state per warp of the row and reduction, twice.
+// per reduction. Shared memory: the share, and one state per piece, warp and reduction, twice.
 // Global memory: each operand is read once, each element store written once.
 // @pre a.vectors <= blocks_per_row * vectors_per_block, all operands are packed, and the grid is a
 // function of the shape if there are totals, and then the ticket in the workspace is 0
@@ -153,8 +160,10 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, element, total};
 
   int const lanes = static_cast<int>(blockDim.x);
-  row_team<Program, C> team{lanes, rank_in_cluster(), a.split.blocks_per_row};
-  long_worker<Program, C> worker{a, f, team, {a.split.kept_tiles * C::items, lanes}};
+  row_team<Program, C> team{lanes, rank_in_cluster(), a.split.blocks_per_row,
+                            a.split.pieces_per_block};
+  long_worker<Program, C> worker{
+      a, f, team, {a.split.pieces_per_block * a.split.tiles_per_piece * C::items, lanes}};
   team.begin();
   start(f, a);
   start_totals(f);

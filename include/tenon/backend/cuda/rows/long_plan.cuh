@@ -10,11 +10,12 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct long_rows_planner : streamed_rows_planner {
-  // How a cluster's blocks share a row; a function of its length, because results depend on it: the
-  // kernel of any layout shares rows of whole vectors alike, wherever they begin. No lanes: it is
-  // not held so.
+  // How a cluster's blocks share a row, in pieces that are reduced by themselves; a function of its
+  // length, because results depend on it: the kernel of any layout shares it alike, wherever it
+  // begins. How many of the pieces a block has is not. No lanes: it is not held so.
   struct long_share {
-    int lanes = 0, blocks = 1, tiles = 0, vectors = 0;  // of each block
+    int lanes = 0, blocks = 1, pieces = 1;  // threads and pieces of each block
+    int tiles = 0;                          // of each piece
 
     // H200: blocks of 64 KB, of which a multiprocessor holds three, against 32 KB: softmax of 8192
     // x 65536 f32 1118 us (1240), of 2048 x 262144 bf16 566 (700). Beyond 64 KB for each of 16
@@ -30,9 +31,7 @@ struct long_rows_planner : streamed_rows_planner {
                           most_vectors = stretch::most_tiles * tile;
       long long const all = divide_up(layout.columns.size, c.vector_width);
       long_share result;
-      if (!has_long_rows<Program> || all <= medium_vectors<Program> ||
-          layout.columns.size % c.vector_width != 0)
-        return result;
+      if (!has_long_rows<Program> || all <= least_vectors<Program>(layout)) return result;
       // Of whole warps, so that none has vectors of two blocks.
       auto const share = [&] { return divide_up(all, 32 * result.blocks) * 32; };
       bool const has_clusters = facts.compute_capability >= 90;
@@ -40,17 +39,53 @@ struct long_rows_planner : streamed_rows_planner {
              (share() * bytes > few_bytes || share() > most_vectors))
         result.blocks *= 2;
       if (share() > most_vectors || (has_clusters && share() * bytes > most_bytes)) return result;
-      result.vectors = static_cast<int>(share());
-      result.tiles = static_cast<int>(divide_up(result.vectors, tile));
+      int const tiles = static_cast<int>(divide_up(share(), tile));
+      if (tiles * c.items > 8) result.pieces = most_pieces<Program>;
+      while (tiles % result.pieces != 0 || result.blocks * result.pieces > most_blocks_per_cluster)
+        --result.pieces;
+      result.tiles = tiles / result.pieces;
       // Two tiles, of which the first is reduced while the second comes.
-      if (result.tiles == 1 && result.vectors > 2 * 32 * c.items) result.tiles = 2;
-      int const lanes =
-          static_cast<int>(divide_up(result.vectors, 32 * c.items * result.tiles)) * 32;
+      if (tiles == 1 && share() > 2 * 32 * c.items) result.tiles = 2;
+      int const steps = c.items * result.tiles * result.pieces,
+                lanes = static_cast<int>(divide_up(share(), 32 * steps)) * 32;
       // With room for what the kernel of any layout needs beside it.
-      if (lanes * c.items * result.tiles * bytes <=
+      if (lanes * steps * bytes <=
           shared_bytes_left<Program, resident<Program, any_columns>>(facts) - (16 << 10))
         result.lanes = lanes;
+      if (has_clusters) result.spread(layout.rows.size, facts.multiprocessors);
       return result;
+    }
+    void set(work_split& split, int items) const {
+      split.blocks_per_row = blocks;
+      split.pieces_per_block = pieces;
+      split.tiles_per_piece = tiles;
+      split.vectors_per_block = lanes * items * tiles * pieces;
+    }
+
+   private:
+    // Each piece takes a combination over the lanes. That is little beside a state of several
+    // numbers: H200, layer norm of 1 x 32768 bf16 in four pieces 3.6 us, misaligned 7.4, in two 4.5
+    // and 12.1, in one 6.6 and 20.9; softmax of 1000 x 32768 bf16, misaligned, in four pieces 75
+    // us, in two 69.6, in one 68.2.
+    template <class Program> static constexpr int most_pieces = has_large_states<Program> ? 4 : 2;
+    // Rows of whole vectors that are longer, and those of any length that a block's registers would
+    // not hold and whose states are several numbers: H200, layer norm of 4096 x 50257 f32 772 us
+    // instead of 1016, bf16 491 instead of 644.
+    template <class Program> static long long least_vectors(bound_layout const& layout) {
+      if (layout.columns.size % width<Program> == 0) return medium_vectors<Program>;
+      return has_large_states<Program> ? static_cast<long long>(widest_block) * row_items<Program>
+                                       : most_blocks;
+    }
+    // Where there are few rows every piece gets a block of its own, if that takes the
+    // multiprocessors fewer turns. H200, us, before and after: softmax of 1 x 32768 f32 5.8
+    // and 4.1, misaligned 11.0 and 6.8, bf16 14.6 and 8.8; layer norm of 133 x 32768 bf16,
+    // misaligned, 27.7 and 21.4; with each piece a block of its own all the same, of 264 x 131072
+    // bf16 52 and 72.
+    void spread(long long rows, long long multiprocessors) {
+      auto const turns = [&](long long each) {
+        return divide_up(rows * blocks * each, multiprocessors);
+      };
+      if (8 * turns(pieces) <= 7 * turns(1) * pieces) blocks *= pieces, pieces = 1;
     }
   };
 
@@ -71,9 +106,7 @@ struct long_rows_planner : streamed_rows_planner {
         share.blocks > 1 ? "row in shared memory of a cluster" : "row in shared memory of a block";
     result.block = dim3(static_cast<unsigned>(share.lanes));
     result.cluster = static_cast<unsigned>(share.blocks);
-    result.split.blocks_per_row = share.blocks;
-    result.split.kept_tiles = share.tiles;
-    result.split.vectors_per_block = share.vectors;
+    share.set(result.split, c.items);
     // Reading so far ahead is exact: H200, softmax of 8192 x 65536 f32 1042 us, with 3 MB 1064,
     // with 13 MB 1125, without 1123; of 16384 x 16384 f32 520, 542, 554, 565. Much arithmetic
     // leaves no time for it: layer norm + gelu of 4096 x 16384 f32 214 us, 193 without.
@@ -81,9 +114,10 @@ struct long_rows_planner : streamed_rows_planner {
     if (layout.rows.dims == 1 && !element_operands<Program>::has_much_arithmetic)
       result.split.rows_ahead =
           static_cast<int>(bytes_ahead / (layout.columns.size * own_bytes<Program>));
-    result.shared_bytes = static_cast<unsigned>(share.lanes * c.items * share.tiles *
+    result.shared_bytes = static_cast<unsigned>(share.lanes * c.items * share.tiles * share.pieces *
                                                 row_stretch<Program, special>::bytes);
     allow_shared_bytes(result.function, shared_bytes_left<Program, c>(facts));
+    result.is_balanced = layout.rows.size * share.blocks <= 2 * facts.multiprocessors;
     if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster
     // Of blocks that leave a part of a total there are as many as an H200 holds at once: clusters
     // leave some of its 132 multiprocessors without any.

@@ -142,11 +142,15 @@ struct rows_planner : long_rows_planner {
     using special = specialization_of<C>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan result;
-    row_share share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
-    // As the rows of whole vectors of that length are shared, for the same bits.
-    if (long_share const like = long_share::of<Program>(layout, facts); like.lanes > 0) {
+    long long const vectors = divide_up(layout.columns.size, width<Program>);
+    row_share share = share_of<Program>(vectors);
+    result.split.blocks_per_row = share.blocks;
+    result.split.tiles_per_piece = row_items<Program>;  // all, of one piece
+    // As the aligned rows of that length are shared, for the same bits.
+    long_share const like = long_share::of<Program>(layout, facts);
+    if (like.lanes > 0) {
       share = {like.lanes, like.blocks};
-      result.split.vectors_per_block = like.vectors;
+      like.set(result.split, C.items);
     }
     bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
     if (!fits) return result;
@@ -161,17 +165,15 @@ struct rows_planner : long_rows_planner {
     constexpr int group_threads = 128;  // of rows of a warp or less
     long long rows_per_group = share.lanes > 32 ? 1 : group_threads / share.lanes;
     result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
-    result.split.blocks_per_row = share.blocks;
     result.cluster = static_cast<unsigned>(share.blocks);
+    result.is_balanced = true;
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     if constexpr (C.group_dims > 1) {
       using staged = staged_items<Program, special>;
       int const rows = static_cast<int>(rows_per_group),
-                items = static_cast<int>(divide_up(
-                    at_least(result.split.vectors_per_block,
-                             divide_up(layout.columns.size,
-                                       static_cast<long long>(C.vector_width) * share.blocks)),
-                    share.lanes));
+                items = like.lanes > 0
+                            ? like.pieces * like.tiles * C.items
+                            : static_cast<int>(divide_up(vectors, share.blocks * share.lanes));
       result.shared_bytes =
           static_cast<unsigned>(staged::bytes_of(share.lanes, rows, items > 0 ? items : 1));
       allow_shared_bytes(result.function, shared_bytes_left<Program, C>(facts));

@@ -20,10 +20,15 @@ template <class Program, class C> struct row_team {
 
   int lanes, rank;  // threads of this block that share a row, and which block of the row's it is
   int shares;       // blocks that share it
+  int parts;        // of a block's share that are reduced by themselves
   cluster_mailboxes boxes = {};
 
   __device__ __forceinline__ int blocks() const {
     if constexpr (C::has_clusters) return shares;
+    return 1;
+  }
+  __device__ __forceinline__ int pieces() const {
+    if constexpr (C::has_clusters) return parts;
     return 1;
   }
   // Between the two anything may be done that sends nothing.
@@ -37,47 +42,61 @@ template <class Program, class C> struct row_team {
     if (blocks() > 1) wait_for_cluster();
   }
 
-  // Lanes by shuffles; then every warp leaves its state with every block of the row, and after one
-  // barrier each warp combines them all. Who has all states of the last round has nothing more to
-  // wait for: nobody writes into its memory any more.
+  // Lanes by shuffles; then every warp leaves its state of a piece with every block of the row.
   template <class Reductions>
-  __device__ __forceinline__ void combine(registers<Program, place::row>& row) {
-    combine<Reductions>(row, held_sequence<Program, Reductions>{});
+  __device__ __forceinline__ void leave(registers<Program, place::row>& row, int piece) const {
+    leave(row, piece, held_sequence<Program, Reductions>{});
+  }
+  // After one barrier each warp combines them all. Who has all states of the last round has nothing
+  // more to wait for: nobody writes into its memory any more. @pre all pieces are left
+  template <class Reductions>
+  __device__ __forceinline__ void gather(registers<Program, place::row>& row) {
+    if (states() <= 1) return;
+    if (blocks() > 1) {
+      if (threadIdx.x == 0)
+        boxes.present().expect(partial_words<Program, Reductions> *
+                               static_cast<int>(sizeof(unsigned)) * states());
+      boxes.wait();
+    } else {
+      __syncthreads();
+    }
+    combine(row, held_sequence<Program, Reductions>{});
+    boxes.next();
   }
 
  private:
-  template <class Reductions, int... K>
-  __device__ __forceinline__ void combine(registers<Program, place::row>& row,
-                                          std::integer_sequence<int, K...>) {
+  template <int... K>
+  __device__ __forceinline__ void leave(registers<Program, place::row>& row, int piece,
+                                        std::integer_sequence<int, K...>) const {
     int const together = C::has_warps || lanes >= 32 ? 32 : lanes;
     ((read_register<K>(row) = combine_lanes < typename reduction_facts<Program, K>::op, 32,
       C::has_warps ? lane_steps::branches : steps > (read_register<K>(row), together)),
      ...);
-    int const warps = lanes / 32;
-    if (blocks() * warps <= 1) return;
-    int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    int first = static_cast<int>(threadIdx.y) * warps;  // rows share a block, or blocks share a row
-    int const buffer = boxes.buffer();
-    if (blocks() > 1 && threadIdx.x == 0)
-      boxes.present().expect(partial_words<Program, Reductions> *
-                             static_cast<int>(sizeof(unsigned)) * blocks() * warps);
+    if (states() <= 1) return;
+    int const lane = static_cast<int>(threadIdx.x) % 32,
+              mine = first() + (rank * pieces() + piece) * (lanes / 32) +
+                     static_cast<int>(threadIdx.x) / 32;
     if (blocks() > 1) {
       if (lane < blocks())
-        (shared_states<Program, K, most_states>::send(boxes.present(), buffer, rank * warps + warp,
+        (shared_states<Program, K, most_states>::send(boxes.present(), boxes.buffer(), mine,
                                                       read_register<K>(row), lane),
          ...);
     } else if (lane == 0) {
-      (shared_states<Program, K, most_states>::put(buffer, first + warp, read_register<K>(row)),
+      (shared_states<Program, K, most_states>::put(boxes.buffer(), mine, read_register<K>(row)),
        ...);
     }
-    if (blocks() > 1)
-      boxes.wait();
-    else
-      __syncthreads();
+  }
+  template <int... K>
+  __device__ __forceinline__ void combine(registers<Program, place::row>& row,
+                                          std::integer_sequence<int, K...>) const {
     ((read_register<K>(row) =
-          combine_shared<Program, K, most_states, steps>(buffer, first, blocks() * warps)),
+          combine_shared<Program, K, most_states, steps>(boxes.buffer(), first(), states())),
      ...);
-    boxes.next();
+  }
+  // Of the row, and the first of them: rows share a block, or blocks share a row.
+  __device__ __forceinline__ int states() const { return blocks() * pieces() * (lanes / 32); }
+  __device__ __forceinline__ int first() const {
+    return static_cast<int>(threadIdx.y) * (lanes / 32);
   }
 };
 #endif

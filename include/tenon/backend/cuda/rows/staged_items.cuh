@@ -83,21 +83,22 @@ template <class Program, class C> struct staged_items {
     __syncwarp();
   }
 
-  // As process_tile, of the row. @pre it was brought
+  // As process_tile, of the row's items begin, ..., end - 1. @pre it was brought
   template <int Phase, bool Stores, class States, class Arguments>
   __device__ __forceinline__ static void process(States& states, frame<Program> const& around,
                                                  Arguments const& a,
                                                  operand_offsets<Program> const& row,
-                                                 staged_positions const& where, bool is_inside) {
+                                                 staged_positions const& where, int begin, int end,
+                                                 bool is_inside) {
     // Stores are long.
     constexpr int at_once = Stores ? 1 : pair;
 #pragma unroll 1
-    for (int first = 0; where.is_live(first); first += C::items) {
+    for (int first = begin; (Stores || first < end) && where.is_live(first); first += C::items) {
       auto const load = [&](auto& item, int u) {
         take<item_loads<Program, v, Phase, Stores>>(item, a, row, where, first + u);
       };
-      process_in_turns<Phase, Stores, v, C::items, dims, at_once>(
-          load, states, around, a, row, where.from(first), is_inside);
+      process_in_turns<Phase, Stores, v, C::items, dims, at_once>(load, states, around, a, row,
+                                                                  where.from(first), is_inside);
     }
   }
 #endif
