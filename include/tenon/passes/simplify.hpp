@@ -18,7 +18,7 @@ constexpr bool is_power_of_two(double x) {
   return x == 1;
 }
 
-// What a rule sees: the graph built so far and one node. It returns the id that replaces it, or -1.
+// What a rule sees: the graph built so far and one node.
 struct match {
   graph& g;
   node const& n;
@@ -37,7 +37,7 @@ struct match {
   }
   constexpr bool is_integer() const { return !is_floating(n.type); }
   // The operand computes in the result's arithmetic and shape, so it can stand for the result.
-  constexpr int operand_if_alike(int k) const { return at(k).dims == n.dims ? id(k) : -1; }
+  constexpr bool is_alike(int k) const { return at(k).dims == n.dims; }
   constexpr int operand_of_operand() const { return at(0).operands[0]; }
   template <class Op> constexpr int apply(int operand) const {
     return build::pointwise(g, op_id<Op>, {{operand}, 1});
@@ -50,42 +50,34 @@ constexpr int multiply_by_reciprocal(match m) {
   return build::pointwise(m.g, op_id<ops::mul>, {{m.id(0), reciprocal}, 2});
 }
 
-struct rule {
-  op_info const* op;
-  int (*apply)(match);
-};
-template <class Op> constexpr rule on(int (*apply)(match)) { return {op_id<Op>, apply}; }
-
-inline constexpr rule rules[] = {
-    // x * 1, x / 1, x - 0, x + -0 and x^1 are x; x + 0 is not for x = -0, but for integers.
-    on<ops::mul>([](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }),
-    on<ops::div>([](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }),
-    on<ops::sub>([](match m) { return m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }),
-    on<ops::add>([](match m) { return m.is_literal(1, -0.0) ? m.operand_if_alike(0) : -1; }),
-    on<ops::pow>([](match m) { return m.is_literal(1, 1) ? m.operand_if_alike(0) : -1; }),
-    on<ops::add>(
-        [](match m) { return m.is_integer() && m.is_literal(1, 0) ? m.operand_if_alike(0) : -1; }),
-    // x / 2^k is x * 2^-k, exactly.
-    on<ops::div>([](match m) { return m.is_power_of_two(1) ? multiply_by_reciprocal(m) : -1; }),
-    // x^2 is x * x; x^-1 is 1 / x, but an integer stays one.
-    on<ops::pow>([](match m) { return m.is_literal(1, 2) ? m.apply<ops::square>(m.id(0)) : -1; }),
-    on<ops::pow>([](match m) {
-      return m.is_literal(1, -1) && !m.is_integer() ? m.apply<ops::reciprocal>(m.id(0)) : -1;
-    }),
-    // -(-x) is x, !!x is x, ||x|| and |-x| are |x|, relu(relu(x)) is relu(x).
-    on<ops::neg>([](match m) { return m.is<ops::neg>(0) ? m.operand_of_operand() : -1; }),
-    on<ops::logical_not>(
-        [](match m) { return m.is<ops::logical_not>(0) ? m.operand_of_operand() : -1; }),
-    on<ops::abs>([](match m) { return m.is<ops::abs>(0) ? m.id(0) : -1; }),
-    // Not of unsigned numbers, where -x is another positive number.
-    on<ops::abs>([](match m) {
-      return m.is<ops::neg>(0) && !is_unsigned(m.n.type) ? m.apply<ops::abs>(m.operand_of_operand()) : -1;
-    }),
-    on<ops::relu>([](match m) { return m.is<ops::relu>(0) ? m.id(0) : -1; }),
-    // What it is for has happened.
-    on<ops::stop_gradient>([](match m) { return m.id(0); }),
-    on<ops::with_gradient_of>([](match m) { return m.operand_if_alike(0); }),
-};
+// The id that one of the rules replaces the node by, or -1. No table of lambdas: each one is a class, a conversion and a
+// function to both of nvcc's front ends and to g++.
+constexpr int replacement_by_rule(match m) {
+  op_info const* const op = m.n.op;
+  // x * 1, x / 1, x - 0, x + -0 and x^1 are x; x + 0 is not for x = -0, but for integers.
+  if (op == op_id<ops::mul> && m.is_literal(1, 1) && m.is_alike(0)) return m.id(0);
+  if (op == op_id<ops::div> && m.is_literal(1, 1) && m.is_alike(0)) return m.id(0);
+  if (op == op_id<ops::sub> && m.is_literal(1, 0) && m.is_alike(0)) return m.id(0);
+  if (op == op_id<ops::add> && m.is_literal(1, -0.0) && m.is_alike(0)) return m.id(0);
+  if (op == op_id<ops::pow> && m.is_literal(1, 1) && m.is_alike(0)) return m.id(0);
+  if (op == op_id<ops::add> && m.is_integer() && m.is_literal(1, 0) && m.is_alike(0)) return m.id(0);
+  // x / 2^k is x * 2^-k, exactly.
+  if (op == op_id<ops::div> && m.is_power_of_two(1)) return multiply_by_reciprocal(m);
+  // x^2 is x * x; x^-1 is 1 / x, but an integer stays one.
+  if (op == op_id<ops::pow> && m.is_literal(1, 2)) return m.apply<ops::square>(m.id(0));
+  if (op == op_id<ops::pow> && m.is_literal(1, -1) && !m.is_integer()) return m.apply<ops::reciprocal>(m.id(0));
+  // -(-x) is x, !!x is x, ||x|| and |-x| are |x|, relu(relu(x)) is relu(x).
+  if (op == op_id<ops::neg> && m.is<ops::neg>(0)) return m.operand_of_operand();
+  if (op == op_id<ops::logical_not> && m.is<ops::logical_not>(0)) return m.operand_of_operand();
+  if (op == op_id<ops::abs> && m.is<ops::abs>(0)) return m.id(0);
+  // Not of unsigned numbers, where -x is another positive number.
+  if (op == op_id<ops::abs> && m.is<ops::neg>(0) && !is_unsigned(m.n.type)) return m.apply<ops::abs>(m.operand_of_operand());
+  if (op == op_id<ops::relu> && m.is<ops::relu>(0)) return m.id(0);
+  // What it is for has happened.
+  if (op == op_id<ops::stop_gradient>) return m.id(0);
+  if (op == op_id<ops::with_gradient_of> && m.is_alike(0)) return m.id(0);
+  return -1;
+}
 
 // Literals last and otherwise the earlier node first, so that a + b and b + a are one node.
 constexpr node ordered(graph const& g, node n) {
@@ -135,9 +127,7 @@ constexpr int reduction_of_reshape(graph& g, node const& n) {
 
 // The id that one matching rule replaces n by, or -1.
 constexpr int replacement(graph& g, node const& n) {
-  for (rule const& r : rules)
-    if (r.op == n.op)
-      if (int id = r.apply({g, n}); id >= 0) return id;
+  if (int id = replacement_by_rule({g, n}); id >= 0) return id;
   if (int id = reduction_of_one(g, n); id >= 0) return id;
   return reduction_of_reshape(g, n);
 }
