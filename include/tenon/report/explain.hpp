@@ -4,29 +4,12 @@
 
 #include "tenon/report/explanation.hpp"
 #include "tenon/runtime/executable.hpp"
+#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device writes no reports
+#include "tenon/report/explanation_writer.hpp"
+#endif
 
 namespace tenon {
 namespace detail {
-
-inline void add_layout(call_facts& facts, bound_layout const& bound) {
-  facts.rows = bound.rows;
-  facts.columns = bound.columns;
-  description const& d = *facts.about;
-  for (int k = 0; k < bound.loads.size(); ++k) {
-    if (d.space.loads[k].what != reading::element) continue;
-    int id = d.space.loads[k].view;
-    while (!d.final[id].is<ops::input>()) id = d.final[id].operands[0];
-    argument const& given = facts.inputs[static_cast<std::size_t>(d.final[id].bits)];
-    unsigned along = 0;
-    for (int axis : d.space.loads[k].along)
-      if (axis != no_axis) along |= 1u << axis;
-    facts.operands.push_back({"x" + to_string(d.final[id].bits), along & d.plan.columns ? place::element : place::row, bound.loads[k],
-                              size_of(given.type), reinterpret_cast<std::uintptr_t>(given.data) % 16 == 0});
-  }
-  for (int k = 0; k < bound.stores.size(); ++k)
-    facts.operands.push_back({bound.stores.size() > 1 ? "result " + to_string(k) : "the result", d.plan.store_places[k], bound.stores[k],
-                              size_of(d.final.outputs[d.space.stores[k].output].type)});
-}
 
 template <class Program, class Signature, class... Args>
 explanation explain_call(Program, [[maybe_unused]] expression_name const& name, [[maybe_unused]] Args const&... args) {

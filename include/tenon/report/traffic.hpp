@@ -2,24 +2,11 @@
 #pragma once
 // An expression and its lengths → what a call moves and computes, in one launch and operator by operator.
 
+#include "tenon/report/explanation.hpp"
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
 
 namespace tenon {
-
-struct traffic {
-  int launches = 1;
-  long long bytes_read = 0;        // every element that is needed, once
-  long long bytes_written = 0;     // every element of the results, once
-  long long bytes_read_again = 0;  // by later sweeps: from registers, caches or shared memory where they fit, else from memory
-  int separate_launches = 0;       // one for each operator of the lambda
-  long long separate_bytes = 0;    // each of them reads its operands and writes its result
-  double issue_slots = 0;          // of the arithmetic in f32 on sm_90: op_info::cost times elements
-
-  // What no way of computing the expression can go below.
-  long long minimum_bytes() const { return bytes_read + bytes_written; }
-};
-
 namespace detail {
 
 // A template, as the writer of explanations is, so that its containers are compiled only where a report is asked for: both
