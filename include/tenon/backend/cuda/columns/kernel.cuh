@@ -8,12 +8,17 @@
 namespace tenon {
 namespace detail {
 
-// Of a multiprocessor at once. H200, sums of 64 x 262144 f32: 19 us on three, 21 on two.
+// Of a multiprocessor at once. H200, sums of 64 x 262144 f32: 19 us on three, 21 on two. Three leave
+// no registers for a root and a quotient of each row, which spilled 32 bytes.
 template <class Program, class C>
 inline constexpr int columns_blocks_held = [] {
   constexpr int v = C::vector_width, state_words = v * row_state_words<Program>;
   if (is_any_kept<Program, v>) return kept_blocks_held<Program, state_words>;
-  return element_operands<Program>::loads <= 1 && state_words <= 4 ? 3 : 1;
+  int row_slots = 0;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    if (i.is_computed && i.where == place::row) row_slots += i.cost;
+  if (element_operands<Program>::loads > 1 || state_words > 4) return 1;
+  return row_slots > 32 ? 2 : 3;
 }();
 
 }  // namespace detail

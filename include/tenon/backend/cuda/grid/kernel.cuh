@@ -8,6 +8,19 @@
 #include "tenon/backend/cuda/parts/grid_barrier.cuh"
 
 namespace tenon {
+namespace detail {
+
+// Of a multiprocessor at once. On sm_80 two leave too few registers for two operands of which much
+// is computed: the gradient of kl_div spilled 52 bytes.
+template <class Program> inline constexpr int grid_blocks_held = [] {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  if (element_operands<Program>::loads > 1 && element_operands<Program>::has_much_arithmetic)
+    return 1;
+#endif
+  return 2;
+}();
+
+}  // namespace detail
 #if defined(__CUDA_ARCH__)
 namespace detail {
 
@@ -37,7 +50,7 @@ __device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker, grid
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone, a total's on the shape and the elements; the ticket is 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block, 2)
+__global__ void __launch_bounds__(C::threads_per_block, detail::grid_blocks_held<Program>)
     grid_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;

@@ -78,6 +78,15 @@ struct rows_configurations {
                 : is_heaviest<Program> ? 1
                 : is_heavy<Program>    ? 8
                                        : 12};
+  // Two operands, what is computed of them and totals do not fit 64 registers. H200, the gradient of
+  // kl_div f32, which spilled 36 bytes: 16384 x 1600 133 us instead of 137, 1024 x 4096 23.7 instead
+  // of 22.5, 1024 x 8192 42.3 instead of 42.8.
+  template <class Program>
+  static constexpr int medium_block = own_bytes<Program> * width<Program> > 16 &&
+                                              program_traits<Program>::has_total &&
+                                              element_operands<Program>::has_much_arithmetic
+                                          ? 384
+                                          : widest_block;
   // Rows of one block with four vectors to a thread, eight where a state is several numbers. H200,
   // of a copy's bandwidth against eight of f32: softmax of 1024 f32 0.99 (0.97), of 8192 0.965
   // (0.963); against four that know of clusters: of 1024 to 4096 bf16 0.96 to 0.97 (0.85 to 0.87),
@@ -91,7 +100,7 @@ struct rows_configurations {
   // registers for large states.
   template <class Program>
   static constexpr long long medium_vectors = [] {
-    int lanes = widest_block;
+    int lanes = medium_block<Program>;
     if (!is_heavy<Program> && !is_heaviest<Program> && !shares_little<Program>) lanes = 224;
     if (has_large_states<Program> && is_heaviest<Program> && row_items < Program >> 4) lanes = 32;
     return lanes * at_most<Program>(4);
@@ -100,7 +109,7 @@ struct rows_configurations {
   static constexpr configuration medium_rows{
       .vector_width = width<Program>,
       .items = medium_items<Program>,
-      .threads_per_block = widest_block* at_most<Program>(4) / medium_items<Program>,
+      .threads_per_block = medium_block<Program>* at_most<Program>(4) / medium_items<Program>,
       .group_dims = 1,
       .index_bits = 32,
       .blocks = is_heaviest<Program>                    ? 1
