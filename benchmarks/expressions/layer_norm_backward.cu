@@ -12,8 +12,7 @@ template <class T> void layer_norm_backward(bench::call const& c) {
   static auto const f = tn::compile(
       [](auto x, auto w, auto dy) {
         auto values = tn::cast<float>(x), gradient = tn::cast<float>(dy);
-        auto mean = tn::mean(values, tn::axis<-1>, tn::keepdim);
-        auto variance = tn::var(values, tn::axis<-1>, tn::keepdim, tn::correction<0>);
+        auto [variance, mean] = tn::var_mean(values, tn::axis<-1>, tn::keepdim, tn::correction<0>);
         auto scale = tn::rsqrt(variance + 1e-5f);
         auto normal = (values - mean) * scale;
         auto h = gradient * w;

@@ -15,7 +15,7 @@ __device__ __forceinline__ void for_each_item(Worker const& worker, States& colu
 #pragma unroll
   for (int u = 0; u < Worker::items; ++u) {
     if (worker.part_of(tile, u).is_empty()) continue;
-    unsigned* at = worker.left + worker.column_of(tile, u);
+    unsigned* at = worker.left() + worker.column_of(tile, u);
     for_each_selected<typename Worker::program, typename Worker::of_columns>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using state = typename reduction_facts<typename Worker::program, k>::state;

@@ -1,89 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The wholes of a thread's columns, whose states are long chains over its rows: in shared memory,
+// The wholes of a block's columns, whose states are long chains over its rows: in shared memory,
 // because registers hold the recent parts.
 
-#include "tenon/backend/cuda/mixed/arguments.cuh"
-#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
-#include "tenon/backend/cuda/parts/thread_stage.cuh"
-#include "tenon/backend/cuda/parts/whole_move.cuh"
+#include "tenon/backend/cuda/columns/slots.cuh"
+#include "tenon/backend/cuda/parts/arrivals.cuh"
+#include "tenon/backend/cuda/parts/opaque.cuh"
 
 namespace tenon::detail {
 
-// Columns are vectors of V in Items places. Only the thread whose slots they are uses them, so that
-// no barrier is needed. First: bytes of dynamic shared memory before the slots.
-template <class Program, int V, int Items, int Threads, int First> struct column_wholes {
-  using carried = carried_reductions<Program, column_reductions<Program, 1>>;
-  template <int K> using state = typename reduction_facts<Program, K>::state;
-  // States that move at once, 16 bytes at most.
-  template <int K>
-  static constexpr int together = V * sizeof(state<K>) <= 16 ? V : 16 / sizeof(state<K>);
-
-  template <int K> static constexpr int bytes_of() {
-    if constexpr (is_held<Program, carried>(K))
-      return static_cast<int>(sizeof(state<K>)) * V * Items * Threads;
-    else
-      return 0;
+// Columns are vectors of V in Items places. first: bytes of dynamic shared memory before the slots.
+// IsShared: of rows that lie above each other most_chained share a whole, which they carry over to
+// in turns: an eighth of the memory.
+template <class Program, int V, int Items, bool IsShared> struct column_wholes {
+  using slots =
+      column_slots<Program, carried_reductions<Program, column_reductions<Program, 1>>, V, Items>;
+  template <int K> using part = typename slots::template part<K>;
+  static constexpr int bytes_per_lane = slots::bytes_per_lane;
+  static constexpr int sharing = IsShared ? most_chained : 1;
+  static constexpr int bytes(int lanes, int rows) {
+    return bytes_per_lane * lanes * ((rows + sharing - 1) / sharing);
   }
-  template <int... K> static constexpr int sum(std::integer_sequence<int, K...>) {
-    return (0 + ... + bytes_of<K>());
-  }
-  static constexpr int bytes = sum(typename program_traits<Program>::sequence{});
-  template <int K>
-  static constexpr int bytes_before = First + sum(std::make_integer_sequence<int, K>{});
 
 #if defined(__CUDA_ARCH__)
-  // Carries the recent parts over, for the first time if is_first: then there is no whole yet.
-  template <class States>
-  static __device__ __forceinline__ void carry(States& columns, bool is_first) {
-    for_each_slot(columns, [&](auto selected, auto& recent, auto& slot) {
+  int first, lane, lanes;
+
+  // @pre before a barrier behind which the first one carries
+  __device__ __forceinline__ void clear() const {
+    if (has_turns() && lane % 32 == 0) turns_of(thread_row()).init(32);
+    if (thread_row() % sharing != 0) return;
+    for_each_slot([&](auto selected, int, auto& slot) {
       constexpr int k = decltype(selected)::value;
-      constexpr int count = together<k>;
-      value_list<state<k>, count> whole;
-      if (is_first)
+      part<k> nothing;
 #pragma unroll
-        for (int i = 0; i < count; ++i) whole.at[i] = reduction_facts<Program, k>::identity();
-      else
-        move_whole(whole, slot);
-#pragma unroll
-      for (int i = 0; i < count; ++i)
-        carry_over<typename reduction_facts<Program, k>::op>(whole.at[i], recent[i]);
-      move_whole(slot, whole);
+      for (auto& one : nothing.at) one = reduction_facts<Program, k>::identity();
+      move_whole(slot, nothing);
     });
   }
-  // @pre carry was called. @post the states have everything
-  template <class States> static __device__ __forceinline__ void finish(States& columns) {
-    for_each_slot(columns, [&](auto selected, auto& recent, auto& slot) {
+  // Carries the recent parts over before row number `next` of this y, once in most_chained rows.
+  // Rows that share a warp are behind barriers of the block. Where warps have rows of their own
+  // they carry in turns, the last y first: each waits for the warp of the same columns whose turn
+  // is before its own. That one carries at an earlier `next`, and no warp comes to a later row
+  // before it has carried, so that nobody waits for a warp that waits for it; and all warps of a
+  // block are resident.
+  // @pre all threads of the block call it, after each row
+  template <class States> __device__ __forceinline__ void carry(States& columns, int next) const {
+    if (IsShared && lanes < 32) __syncthreads();
+    if ((next + thread_row() % sharing) % most_chained != 0) return;
+    if (has_turns()) wait_for_turn((next - 1) / most_chained);
+    for_each_slot([&](auto selected, int begin, auto& slot) {
       constexpr int k = decltype(selected)::value;
-      value_list<state<k>, together<k>> whole;
+      part<k> whole;
       move_whole(whole, slot);
 #pragma unroll
-      for (int i = 0; i < together<k>; ++i)
-        recent[i] = reduction_facts<Program, k>::op::combine(whole.at[i], recent[i]);
+      for (int i = 0; i < slots::template together<k>; ++i)
+        carry_over<typename reduction_facts<Program, k>::op>(
+            whole.at[i], read_register<k>(columns).at[begin + i]);
+      move_whole(slot, whole);
+    });
+    if (has_turns()) end_turn();
+  }
+  // @pre all have carried, before a barrier. @post the states have everything
+  template <class States> __device__ __forceinline__ void finish(States& columns) const {
+    if (thread_row() % sharing != 0) return;
+    for_each_slot([&](auto selected, int begin, auto& slot) {
+      constexpr int k = decltype(selected)::value;
+      part<k> whole;
+      move_whole(whole, slot);
+#pragma unroll
+      for (int i = 0; i < slots::template together<k>; ++i) {
+        auto& recent = read_register<k>(columns).at[begin + i];
+        recent = reduction_facts<Program, k>::op::combine(whole.at[i], recent);
+      }
     });
   }
 
  private:
-  // Calls visit(reduction, the first of its neighbouring states, their slot).
-  template <class States, class Visit>
-  static __device__ __forceinline__ void for_each_slot(States& columns, Visit const& visit) {
-    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-    for_each_selected<Program, carried>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using part = value_list<state<k>, together<k>>;
-      part* const parts = reinterpret_cast<part*>(dynamic_shared() + bytes_before<k>) + thread;
-#pragma unroll
-      for (int first = 0; first < V * Items; first += together<k>) {
-        part recent;
-#pragma unroll
-        for (int i = 0; i < together<k>; ++i)
-          recent.at[i] = read_register<k>(columns).at[first + i];
-        visit(selected, recent.at, parts[first / together<k> * Threads]);
-#pragma unroll
-        for (int i = 0; i < together<k>; ++i)
-          read_register<k>(columns).at[first + i] = recent.at[i];
-      }
-    });
+  static constexpr int most_warps = 8;
+  __device__ __forceinline__ int rows() const { return static_cast<int>(blockDim.y); }
+  __device__ __forceinline__ bool has_turns() const {
+    return IsShared && lanes >= 32 && rows() > 1;
+  }
+  // Where the warp of row `of` waits, and whoever carries before it arrives, every lane by itself:
+  // so compute-sanitizer's racecheck knows the order.
+  __device__ __forceinline__ arrivals& turns_of(int of) const {
+    __shared__ arrivals turns[most_warps];
+    return turns[(of * lanes + lane) / 32];
+  }
+  // Turn `number` of the thread's row; the last row's first one is free.
+  __device__ __forceinline__ void wait_for_turn(int number) const {
+    int const y = thread_row();
+    turns_of(y).wait((y == rows() - 1 ? number - 1 : number) & 1);
+  }
+  __device__ __forceinline__ void end_turn() const {
+    int const y = thread_row();
+    turns_of(y > 0 ? y - 1 : rows() - 1).arrive();
+  }
+  // Calls visit(reduction, which column of the thread's is the first of a slot's, the slot).
+  template <class Visit> __device__ __forceinline__ void for_each_slot(Visit const& visit) const {
+    slots::for_each(first + thread_row() / sharing * lanes * bytes_per_lane, lanes, lane, visit);
   }
 #endif
 };

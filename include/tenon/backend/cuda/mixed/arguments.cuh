@@ -8,10 +8,9 @@
 namespace tenon::detail {
 
 template <class Program> struct mixed_arguments : side_arguments<Program> {
-  long long vectors;     // of columns, the last one perhaps not whole
-  long long tiles;       // looped: per row
-  bool is_whole;         // every vector of every operand is one aligned access
-  bool blocks_can_meet;  // all of them are resident at once
+  long long vectors;  // of columns, the last one perhaps not whole
+  long long tiles;    // looped: per row
+  bool is_whole;      // every vector of every operand is one aligned access
 };
 
 // Element loads; Moving: those that differ from row to row, Fixed: those that are the same for all.

@@ -21,12 +21,11 @@ struct mixed_planner {
   // Columns of a thread: their states and operands are to fit in 128 registers.
   template <class Program>
   static constexpr int columns_per_thread =
-      partial_words<Program, column_reductions<Program, 1>> * 2 +
-                  element_operands<Program>::loads <=
-              3
+      stages_rows<Program> || partial_words<Program, column_reductions<Program, 1>> * 2 +
+                                      element_operands<Program>::loads <=
+                                  3
           ? 32
           : 16;
-
   template <class Program>
   static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                         cuda_device_facts const& facts) {
@@ -39,8 +38,9 @@ struct mixed_planner {
                                    .threads_per_block = threads,
                                    .is_looped = 1};
     using resident_worker = mixed_worker<Program, specialization_of<resident>>;
-    if (layout.columns.size <= static_cast<long long>(threads) * items * v &&
-        resident_worker::shared_bytes <= facts.shared_bytes_per_block)
+    int const lanes = lanes_for(divide_up(layout.columns.size, v), items);
+    if (layout.columns.size <= static_cast<long long>(resident_worker::most_lanes) * items * v &&
+        resident_worker::shared_bytes(lanes) <= most_shared_bytes(facts))
       return planned<Program, resident>(layout, call, facts,
                                         "row in registers, columns' states too");
     return planned<Program, looped>(layout, call, facts,
@@ -48,6 +48,17 @@ struct mixed_planner {
   }
 
  private:
+  // Beside what the kernel declares.
+  static long long most_shared_bytes(cuda_device_facts const& facts) {
+    return facts.shared_bytes_per_block - (1 << 10);
+  }
+  // Of a row: neighbouring threads read 64 bytes at least.
+  static int lanes_for(long long vectors, int items) {
+    int lanes = 4;
+    while (lanes < threads && static_cast<long long>(lanes) * items < vectors) lanes *= 2;
+    return lanes;
+  }
+
   template <class Program, configuration C>
   static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
                            cuda_device_facts const& facts, char const* why) {
@@ -60,9 +71,7 @@ struct mixed_planner {
     result.why = why;
     arguments a{};
     set_operands<Program, v>(a, layout, call);
-    long long lanes = 4;  // neighbouring threads read 64 bytes at least
-    while (lanes < threads && lanes * C.items < a.vectors) lanes *= 2;
-    long long const height = threads / lanes;
+    long long const lanes = lanes_for(a.vectors, C.items), height = threads / lanes;
     a.tiles = at_least(1, divide_up(a.vectors, lanes * C.items));
     long long most = blocks_wanted;
     if (program_traits<Program>::has_total)
@@ -71,10 +80,9 @@ struct mixed_planner {
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
     using worker = mixed_worker<Program, specialization_of<C>>;
-    result.shared_bytes = worker::shared_bytes;
-    allow_shared_bytes(result.function, result.shared_bytes);
-    // Blocks that wait for each other are launched cooperatively: all of them or none.
-    a.blocks_can_meet = result.is_cooperative = most_resident_groups(result, facts) >= blocks;
+    result.shared_bytes = worker::shared_bytes(static_cast<int>(lanes));
+    allow_shared_bytes(result.function, clamped(worker::shared_bytes(worker::most_lanes), 0,
+                                                most_shared_bytes(facts)));
     result.workspace_bytes =
         sizeof(unsigned) *
         static_cast<std::size_t>(first_partial + blocks * a.vectors * v * worker::words_per_column);

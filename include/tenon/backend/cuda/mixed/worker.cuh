@@ -3,32 +3,30 @@
 // One thread of the mixed skeleton: its columns of one row after the other.
 
 #include "tenon/backend/cuda/columns/left.cuh"
-#include "tenon/backend/cuda/columns/wholes.cuh"
-#include "tenon/backend/cuda/parallel/side_by_side.cuh"
-#include "tenon/backend/cuda/parts/access.cuh"
-#include "tenon/backend/cuda/parts/thread_stage.cuh"
-#include "tenon/backend/cuda/parts/vector_part.cuh"
+#include "tenon/backend/cuda/mixed/leave.cuh"
+#include "tenon/backend/cuda/mixed/operands.cuh"
 #include "tenon/backend/cuda/rows/states.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
 namespace tenon::detail {
 
-template <class Program, class C> struct mixed_worker {
-  static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
-  static constexpr int phases = program_traits<Program>::row_phases;
+template <class Program, class C> struct mixed_worker : mixed_operands<Program, C> {
+  using base = mixed_operands<Program, C>;
+  using base::v, base::items, base::threads, base::phases;
   using program = Program;
-  using arguments = mixed_arguments<Program>;
-  // Looped, nothing stays.
-  using moving = mixed_loads<Program, v, items, true, C::is_looped>;
-  using fixed = mixed_loads<Program, v, 1, false, !C::is_looped>;
-  using all = mixed_loads<Program, v, items, true, true>;
   using of_columns = column_reductions<Program, v * items>;
-  using column_index = std::conditional_t<C::is_looped, long long, int>;
-  using stage = thread_stage<Program, all, items, threads>;
-  using wholes = column_wholes<Program, v, items, threads, stage::bytes>;
-  static constexpr bool is_carried = wholes::bytes > 0;
-  // Looped, the wholes lie behind the states.
-  static constexpr int shared_bytes = stage::bytes + (C::is_looped ? 0 : wholes::bytes);
+  using wholes = column_wholes<Program, v, items, base::is_staged>;
+  static constexpr bool is_carried = wholes::bytes_per_lane > 0;
+  // Looped, the wholes lie behind the states. At the end the states of all threads' columns lie
+  // there, then those of a vector for each thread.
+  static constexpr int shared_bytes(int lanes) {
+    int const rows = base::bytes_of_rows + base::bytes_of_fixed(lanes),
+              all = rows + (C::is_looped ? 0 : wholes::bytes(lanes, threads / lanes)),
+              left = C::is_looped ? 0 : left_slots<Program, v, items>::bytes_per_lane * threads,
+              stacked = partial_words<Program, of_columns> * 4 * v * threads,
+              end = left > stacked ? left : stacked;
+    return all > end ? all : end;
+  }
   // Of the states of one column, with those of the wholes.
   static constexpr int state_words_per_column = partial_words<Program, of_columns>;
   static constexpr int words_per_column =
@@ -36,16 +34,20 @@ template <class Program, class C> struct mixed_worker {
 
 #if defined(__CUDA_ARCH__)
   using side = rows_side_by_side<Program, v, threads>;
-  arguments const& a;
+  using base::a, base::lane, base::lanes, base::row, base::is_inside, base::offsets,
+      base::rows_taken;
+  using base::part_of, base::column_of;
+  using typename base::arguments, typename base::column_index, typename base::fixed,
+      typename base::moving, typename base::moving_item;
   frame<Program> const& f;
-  int lane, lanes, y;
-  unsigned* left;  // looped: where the block's states of the columns lie
-  int buffer = 0;
-  long long row = 0;
-  int rows_taken = 0;
-  bool is_inside = false;
-  operand_offsets<Program> offsets = {};
-  selected_registers<Program, moving> moved = {};
+
+  __device__ __forceinline__ mixed_worker(arguments const& a, frame<Program> const& f, int lane,
+                                          int lanes)
+      : base{a, lane, lanes}, f(f) {}
+
+  __device__ __forceinline__ wholes own_wholes() const {
+    return {base::bytes_of_rows + base::bytes_of_fixed(lanes), lane, lanes};
+  }
 
   __device__ __forceinline__ void begin(long long at) {
     row = at;
@@ -62,152 +64,59 @@ template <class Program, class C> struct mixed_worker {
     evaluate<place::row, 0, 0>(f);
   }
 
-  // The first column of item u of a tile, and how much of its vector there is.
-  __device__ __forceinline__ column_index column_of(column_index tile, int u) const {
-    return ((C::is_looped ? tile * items + u : u) * lanes + lane) * v;
-  }
-  __device__ __forceinline__ vector_part<v, column_index> part_of(column_index tile, int u) const {
-    return {static_cast<column_index>(a.columns.size) - column_of(tile, u)};
-  }
-
-  // Sends for the selected operands of a tile of a row. What is not one aligned access is left out.
-  template <class Selected>
-  __device__ __forceinline__ void request(long long row, column_index tile) const {
-    if (row >= a.rows.size) return;
-    operand_offsets<Program> ahead;
-    find_row<Program>(ahead, a, row);
-    for_each_selected<Program, Selected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      using T = storage_t<I::type>;
-      if constexpr (travels_alone<T, v>) {
-        if (!a.load_moves_whole[I::bits]) return;
-        T const* base = load_address<Program, k>(a, ahead.loads[I::bits]);
-#pragma unroll
-        for (int u = 0; u < items; ++u)
-          if (part_of(tile, u).is_whole())
-            send_to_shared<T, v>(stage::template slot<k>(u), base + column_of(tile, u));
-      }
-    });
-  }
-  // Waits for what was sent, and brings the rest element by element.
-  template <class Selected> __device__ __forceinline__ void receive(column_index tile) const {
-    wait_for_sent();
-    if (a.is_whole) return;
-    for_each_selected<Program, Selected>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      using T = storage_t<I::type>;
-      if (I::varies_over_rows && !is_inside) return;
-      T const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
-#pragma unroll 1
-      for (int u = 0; u < items; ++u) {
-        auto const part = part_of(tile, u);
-        if (travels_alone<T, v> && a.load_moves_whole[I::bits] && part.is_whole()) continue;
-#pragma unroll 1
-        for (int i = 0; i < part.count(); ++i)
-          stage::template element<k, T>(u, i) =
-              base[offset_of(a.load_columns[I::bits], column_of(tile, u) + i)];
-      }
-    });
-  }
-  // Sending ahead pays where a row takes long to compute. H200, 4096 x 4096 f32: sums of rows and
-  // columns 28 us without it and 36 us with it, column sums of a softmax 45 us and 39 us.
-  static constexpr bool is_sent_ahead =
-      C::is_looped || phases > 1 || element_operands<Program>::loads > 1;
-
-  // Takes a tile of the row to registers and sends for the one that comes next. Vectors that are
-  // not there hold anything: nothing of them is reduced or stored.
-  __device__ __forceinline__ void take_tile(column_index tile, long long next_row,
-                                            column_index next_tile) {
-    if constexpr (!is_sent_ahead) {
-      if (a.is_whole) return load_directly();
-      request<moving>(row, tile);
-    }
-    receive<moving>(tile);
-    for_each_selected<Program, moving>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-#pragma unroll
-      for (int u = 0; u < items; ++u) stage::template take<k>(read_register<k>(moved).at[u], u);
-    });
-    if constexpr (is_sent_ahead) request<moving>(next_row, next_tile);
-  }
-  // @pre every vector is one aligned access
-  __device__ __forceinline__ void load_directly() {
-    if (!is_inside) return;
-    for_each_selected<Program, moving>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      auto const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
-#pragma unroll
-      for (int u = 0; u < items; ++u)
-        if (part_of(0, u).is_whole())
-          load_packed<reuse::none>(read_register<k>(moved).at[u], base + column_of(0, u));
-    });
-  }
-  // What is the same for all rows, once.
-  __device__ __forceinline__ void bring_fixed() {
-    request<fixed>(0, 0);
-    receive<fixed>(0);
-  }
-  __device__ __forceinline__ long long offset_of(long long const (&strides)[max_rank],
-                                                 long long column) const {
-    long long offset = 0;
-    for_each_digit(a.columns, column, [&](int d, long long at) { offset += at * strides[d]; });
-    return offset;
-  }
-  __device__ __forceinline__ void take_fixed(selected_registers<Program, fixed>& same,
-                                             int u) const {
-    for_each_selected<Program, fixed>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      stage::template take<k>(read_register<k>(same).at[0], u);
-    });
-  }
-
   template <int Phase, bool Stores>
-  __device__ __forceinline__ void evaluate_column(registers<Program, place::element>& element,
-                                                  selected_registers<Program, fixed> const& same,
-                                                  int u, int i) const {
+  __device__ __forceinline__ void evaluate_column(
+      registers<Program, place::element>& element,
+      selected_registers<Program, moving_item> const& item,
+      selected_registers<Program, fixed> const& same, int i) const {
     frame<Program> at{f.launch, f.row, element, f.total};
-    take_element<Program, moving>(element, moved, u, i);
+    take_element<Program, moving_item>(element, item, 0, i);
     take_element<Program, fixed>(element, same, 0, i);
     evaluate_element<Phase, Stores>(at);
   }
 
+  // Items whose numbers are in registers together: half of them beside two states of each column.
+  static constexpr int batch_items = base::is_staged ? items / 2 : items;
+
   // The reductions of phase Phase over the row. @pre all threads of the block call it
   template <int Phase> __device__ __forceinline__ void reduce() {
     using states = typename side::template states<Phase>;
-    using collected = typename side::template collected<Phase, v * items>;
+    using collected = typename side::template collected<Phase, v * batch_items>;
     selected_registers<Program, states> running;
     reset<Program, states>(running);
     cascade<Program, states> levels;
     for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
          ++tile) {
-      if constexpr (C::is_looped) take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
-      selected_registers<Program, collected> values;
-      int live = 0;
+      if constexpr (C::is_looped) this->take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
+#pragma unroll 1
+      for (int first = 0; first < items; first += batch_items) {
+        selected_registers<Program, collected> values;
+        bool const is_all = part_of(tile, first + batch_items - 1).is_whole();
+        int const live = is_all ? batch_items * v : this->live_columns(tile, first, batch_items);
 #pragma unroll
-      for (int u = 0; u < items; ++u) {
-        live += part_of(tile, u).count();
-        selected_registers<Program, fixed> same;
-        take_fixed(same, u);
+        for (int u = 0; u < batch_items; ++u) {
+          selected_registers<Program, fixed> same;
+          this->take_fixed(same, first + u);
+          selected_registers<Program, moving_item> item;
+          this->take_moving(item, first + u);
 #pragma unroll
-        for (int i = 0; i < v; ++i) {
-          registers<Program, place::element> element;
-          evaluate_column<Phase, false>(element, same, u, i);
-          frame<Program> at{f.launch, f.row, element, f.total};
-          for_each_selected<Program, collected>([&](auto selected) {
-            constexpr int k = decltype(selected)::value;
-            read_register<k>(values).at[u * v + i] = take_of<k>(at);
-          });
+          for (int i = 0; i < v; ++i) {
+            registers<Program, place::element> element;
+            evaluate_column<Phase, false>(element, item, same, i);
+            frame<Program> at{f.launch, f.row, element, f.total};
+            for_each_selected<Program, collected>([&](auto selected) {
+              constexpr int k = decltype(selected)::value;
+              read_register<k>(values).at[u * v + i] = take_of<k>(at);
+            });
+          }
         }
+        side::template accumulate<collected, v * batch_items>(running, values, is_all, live);
       }
-      side::template accumulate<collected, v * items>(running, values,
-                                                      part_of(tile, items - 1).is_whole(), live);
       if constexpr (C::is_looped) levels.after_tile(running);
     }
     levels.finish(f.row, running);
-    combine_row<Program, states, threads>(f.row, {lane, y, lanes, threads / lanes}, buffer);
+    combine_row<Program, states, threads>(f.row, {lane, thread_row(), lanes, threads / lanes},
+                                          (rows_taken * phases + Phase) & 1);
     evaluate<place::row, Phase, Phase>(f);
   }
 
@@ -219,7 +128,7 @@ template <class Program, class C> struct mixed_worker {
          ++tile) {
       if constexpr (C::is_looped) {
         bool const is_last = tile + 1 == a.tiles;
-        take_tile(tile, is_last ? next_row : row, is_last ? 0 : tile + 1);
+        this->take_tile(tile, is_last ? next_row : row, is_last ? 0 : tile + 1);
         bring_states(*this, columns, tile);
       }
 #pragma unroll
@@ -229,22 +138,36 @@ template <class Program, class C> struct mixed_worker {
         leave_columns(*this, columns, tile);
       }
     }
-    if (!C::is_looped && is_carrying) wholes::carry(columns, rows_taken < most_chained);
+    if constexpr (!C::is_looped && is_carried) own_wholes().carry(columns, rows_taken + 1);
     ++rows_taken;
   }
   // The wholes and the recent parts of the columns become one. @pre all rows are finished
   template <class States> __device__ __forceinline__ void finish_columns(States& columns) const {
-    if (!is_carried || rows_taken < most_chained) return;
-    if constexpr (C::is_looped)
+    if constexpr (!is_carried) return;
+    if constexpr (C::is_looped) {
+      if (rows_taken < most_chained) return;
       for (column_index tile = 0; tile < static_cast<column_index>(a.tiles); ++tile) {
         bring_states(*this, columns, tile);
         finish_left(*this, columns, tile);
         leave_columns(*this, columns, tile);
       }
-    else
-      wholes::finish(columns);
+    } else {
+      __syncthreads();
+      own_wholes().finish(columns);
+    }
   }
 
+  // Whether a reduction over the rows is the sum of a product of each element, which is rounded
+  // with the sum.
+  template <int K>
+  static constexpr bool adds_products = [] {
+    using I = typename program_traits<Program>::template at<K>;
+    using element = typename program_traits<Program>::template at<I::first_operand>;
+    return std::is_same_v<typename I::op, ops::sum> &&
+           std::is_same_v<typename element::op, ops::mul> && element::where == place::element &&
+           std::is_floating_point_v<typename I::value_type> &&
+           std::is_same_v<typename element::value_type, typename I::value_type>;
+  }();
   template <class States>
   __device__ __forceinline__ void finish_item(States& columns, column_index tile, int u) {
     using stored = element_stores<Program, v>;
@@ -252,19 +175,28 @@ template <class Program, class C> struct mixed_worker {
     auto const part = part_of(tile, u);
     selected_registers<Program, stored> results;
     selected_registers<Program, fixed> same;
-    take_fixed(same, u);
+    this->take_fixed(same, u);
+    selected_registers<Program, moving_item> item;
+    this->take_moving(item, u);
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       registers<Program, place::element> element;
-      evaluate_column<phases + 1, true>(element, same, u, i);
+      evaluate_column<phases + 1, true>(element, item, same, i);
       frame<Program> at{f.launch, f.row, element, f.total};
       for_each_selected<Program, of_columns>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
+        constexpr int operand = facts::instruction::first_operand;
         auto& state = read_register<k>(columns).at[u * v + i];
         // A column that is none takes in what nobody reads.
-        state = facts::op::combine(state, facts::op::lift(static_cast<typename facts::number>(
-                                              value_of<facts::instruction::first_operand>(at))));
+        if constexpr (adds_products<k>) {
+          using product = typename program_traits<Program>::template at<operand>;
+          state = math::product_plus(value_of<product::first_operand>(at),
+                                     value_of<product::second_operand>(at), state);
+        } else {
+          state = facts::op::combine(
+              state, facts::op::lift(static_cast<typename facts::number>(value_of<operand>(at))));
+        }
       });
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -275,19 +207,23 @@ template <class Program, class C> struct mixed_worker {
     for_each_selected<Program, stored>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      auto* to = store_address<Program, k>(a, offsets.stores[I::bits]);
+      auto* to = as_one_number(store_address<Program, k>(a, offsets.stores[I::bits]));
       auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
       if (part.is_whole() && a.store_moves_whole[I::bits]) {
         store_packed(to + column_of(tile, u), vector);
       } else {
 #pragma unroll 1
         for (int i = 0; i < part.count(); ++i)
-          to[offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] =
+          to[this->offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] =
               element_of(pop_element(vector), 0);
       }
     });
   }
 
+  // Where the block's states of the columns lie.
+  __device__ __forceinline__ unsigned* left() const {
+    return a.workspace + first_partial + blockIdx.x * (stride() * words_per_column);
+  }
   // Words between a block's first word of one kind and of the next.
   __device__ __forceinline__ long long stride() const { return a.vectors * v; }
 #endif

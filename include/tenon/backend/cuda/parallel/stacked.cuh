@@ -41,8 +41,8 @@ template <class State, int V> struct state_vector {
   }
 };
 
-// Combines states of reduction K over y. @pre all Threads threads of the block call it; thread x + y
-// * width is number x + y * width of the block; width * height == Threads, powers of two
+// Combines states of reduction K over y. @pre all Threads threads of the block call it; thread
+// x + y * width is number x + y * width of the block; width * height == Threads, powers of two
 // @post the memory may be used again
 template <class Program, int K, int V, int Threads> struct stacked_states {
   using op = typename reduction_facts<Program, K>::op;
@@ -50,21 +50,14 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
   using vector = state_vector<state, V>;
   using single = state_vector<state, 1>;
 
-  // In a tree: what few threads above each other have, again and again (H200, sums of the rows and
-  // columns of 4096 x 4096 f32: 28.2 us, as below 29.1). @post the threads of y == 0 have the result
-  static __device__ __forceinline__ void combine(state (&states)[V], stack_position const& p) {
-    for (int half = p.height / 2; half > 0; half /= 2) {
-      if (p.y >= half && p.y < 2 * half) slot(p, p.y)->set(states);
-      __syncthreads();
-      if (p.y < half) take(states, *slot(p, p.y + half));
-      __syncthreads();
-    }
-  }
-  // Lanes above each other by shuffles, then the warps in their order, each state by one thread: all
-  // of them by every thread are 64 KB of shared memory to read. H200, sums of the columns of 1000 x
-  // 8192 bf16: 8.9 us instead of 9.8.
+  // Lanes above each other by shuffles, then the warps in their order, each state by one thread:
+  // all of them by every thread are 64 KB of shared memory to read. H200, sums of the columns of
+  // 1000 x 8192 bf16: 8.9 us instead of 9.8.
   // @post all threads of an x hold the same
-  static __device__ __forceinline__ void combine_all(state (&states)[V], stack_position const& p) {
+  // memory: of Threads vectors
+  static __device__ __forceinline__ void combine_all(
+      state (&states)[V], stack_position const& p,
+      unsigned* memory = stacked_words<Threads * vector::count>()) {
 #pragma unroll 1
     for (int distance = p.width; distance < 32; distance *= 2)
 #pragma unroll
@@ -74,12 +67,13 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
     int thread = p.x + p.y * p.width;
     asm volatile("" : "+r"(thread));  // found again rather than held over the sweep
     if (rows == 1) return;
-    if ((thread & (width - 1)) < p.width) slot(p, thread >> shift)->set(states);
+    if ((thread & (width - 1)) < p.width) slot(memory, p, thread >> shift)->set(states);
     __syncthreads();
     int const count = p.width * V;
 #pragma unroll 1
     for (int number = thread; number < count; number += Threads) {
-      single* const first = reinterpret_cast<single*>(slot({0, 0, p.width, p.height}, 0)) + number;
+      single* const first =
+          reinterpret_cast<single*>(slot(memory, {0, 0, p.width, p.height}, 0)) + number;
       state all = first->at(0);
 #pragma unroll
       for (int row = 1; row < Threads / 32; ++row)
@@ -87,20 +81,16 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
       first->set({all});
     }
     __syncthreads();
-    vector const whole = *slot(p, 0);
+    vector const whole = *slot(memory, p, 0);
 #pragma unroll
     for (int i = 0; i < V; ++i) states[i] = whole.at(i);
     __syncthreads();
   }
 
  private:
-  static __device__ __forceinline__ vector* slot(stack_position const& p, int row) {
-    return reinterpret_cast<vector*>(stacked_words<Threads * vector::count>()) + row * p.width +
-           p.x;
-  }
-  static __device__ __forceinline__ void take(state (&states)[V], vector const& theirs) {
-#pragma unroll
-    for (int i = 0; i < V; ++i) states[i] = op::combine(states[i], theirs.at(i));
+  static __device__ __forceinline__ vector* slot(unsigned* memory, stack_position const& p,
+                                                 int row) {
+    return reinterpret_cast<vector*>(memory) + row * p.width + p.x;
   }
   // In lane order, on both sides.
   static __device__ __forceinline__ state with_lane(state const& mine, int distance,
@@ -158,23 +148,29 @@ __device__ __forceinline__ void combine_left(
   for (int i = 0; i < V; ++i) states[i] = whole[i] = facts::identity();
   // Several at once: what one after the other would wait for is the latency of the cache.
   constexpr int at_once = words::count * V <= 4 ? 8 : words::count * V <= 8 ? 4 : 2;
-#pragma unroll at_once
-  for (long long p = first; p < parts; p += step) {
-    unsigned left[words::count][V];
+  for (long long p = first; p < parts; p += at_once * step) {
+    unsigned left[at_once][words::count][V];
 #pragma unroll
-    for (int w = 0; w < words::count; ++w)
-      load_left(left[w], from + (p * words_per_part + w) * stride);
+    for (int j = 0; j < at_once; ++j)
+      if (p + j * step < parts)
 #pragma unroll
-    for (int i = 0; i < V; ++i) {
-      words theirs;
+        for (int w = 0; w < words::count; ++w)
+          load_left(left[j][w], from + ((p + j * step) * words_per_part + w) * stride);
 #pragma unroll
-      for (int w = 0; w < words::count; ++w) theirs.words[w] = left[w][i];
-      states[i] = facts::op::combine(states[i], theirs.state());
+    for (int j = 0; j < at_once; ++j) {
+      if (p + j * step >= parts) break;
+#pragma unroll
+      for (int i = 0; i < V; ++i) {
+        words theirs;
+#pragma unroll
+        for (int w = 0; w < words::count; ++w) theirs.words[w] = left[j][w][i];
+        states[i] = facts::op::combine(states[i], theirs.state());
+      }
+      if constexpr (is_carried)
+        if (++taken % most_chained == 0)
+#pragma unroll
+          for (int i = 0; i < V; ++i) carry_over<typename facts::op>(whole[i], states[i]);
     }
-    if constexpr (is_carried)
-      if (++taken % most_chained == 0)
-#pragma unroll
-        for (int i = 0; i < V; ++i) carry_over<typename facts::op>(whole[i], states[i]);
   }
   if constexpr (is_carried)
 #pragma unroll

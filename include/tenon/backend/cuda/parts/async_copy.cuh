@@ -29,8 +29,7 @@ __device__ __forceinline__ void wait_for_sent() { asm volatile("cp.async.wait_al
 // A copy of 4, 8 or 16 bytes that goes on while the thread does other things; `to` stays as it is
 // where it is not wanted.
 template <int Bytes>
-__device__ __forceinline__ void copy_under_way(void* to, void const* from, bool is_wanted) {
-  auto const shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+__device__ __forceinline__ void copy_under_way(unsigned shared, void const* from, bool is_wanted) {
   unsigned const wanted = is_wanted;
   if constexpr (Bytes == 16)
     asm volatile(
@@ -44,6 +43,10 @@ __device__ __forceinline__ void copy_under_way(void* to, void const* from, bool 
         "cp.async.ca.shared.global [%0], [%1], %3;\n\t}" ::"r"(shared),
         "l"(from), "r"(wanted), "n"(Bytes)
         : "memory");
+}
+template <int Bytes>
+__device__ __forceinline__ void copy_under_way(void* to, void const* from, bool is_wanted) {
+  copy_under_way<Bytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, is_wanted);
 }
 // The same; `to` becomes 0 where it is not wanted.
 template <int Bytes>

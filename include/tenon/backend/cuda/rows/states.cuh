@@ -8,11 +8,12 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-// One barrier: whoever writes a buffer again has passed the barrier of the other one.
-// @pre all threads of the block call it; width is a power of two; the rows lie above each
-// other
+// One barrier, of the row's threads alone: rows above each other run on. Whoever writes one of the
+// two buffers again has passed the barrier of the other one.
+// @pre all threads of the row call it, with the buffers in turn; width is a power of two; the rows
+// lie above each other
 template <class Program, class Selected, int Threads, class Registers>
-__device__ __forceinline__ void combine_row(Registers& row, stack_position const& p, int& buffer) {
+__device__ __forceinline__ void combine_row(Registers& row, stack_position const& p, int buffer) {
   constexpr int most_warps = Threads / 32;
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
@@ -27,7 +28,7 @@ __device__ __forceinline__ void combine_row(Registers& row, stack_position const
     if (p.x % 32 == 0)
       shared_states<Program, k, most_warps>::put(buffer, first + p.x / 32, read_register<k>(row));
   });
-  __syncthreads();
+  asm volatile("barrier.cta.sync.aligned %0, %1;" ::"r"(p.y + 1), "r"(p.width) : "memory");
   for_each_selected<Program, Selected>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using facts = reduction_facts<Program, k>;
@@ -36,7 +37,6 @@ __device__ __forceinline__ void combine_row(Registers& row, stack_position const
     if (other < warps) state = shared_states<Program, k, most_warps>::get(buffer, first + other);
     read_register<k>(row) = combine_lanes<typename facts::op, most_warps>(state);
   });
-  buffer ^= 1;
 }
 
 }  // namespace tenon::detail
