@@ -116,7 +116,7 @@ template <class Op, class Number, int Warps, int Held> class scan_rounds {
     slots_ = reinterpret_cast<unsigned long long*>(workspace + first_slot);
     if (threadIdx.x < Held) {
       warps_of(static_cast<int>(threadIdx.x)).told.init(Warps);
-      warps_of(static_cast<int>(threadIdx.x)).heard.init(1);
+      warps_of(static_cast<int>(threadIdx.x)).heard.init(2 * Warps);
     }
     __syncthreads();
   }
@@ -124,14 +124,17 @@ template <class Op, class Number, int Warps, int Held> class scan_rounds {
   // has heard of the one that was held there before
   __device__ __forceinline__ void tell(int place, State const& all) {
     if (threadIdx.x % 32 != 0) return;
-    warps_of(place).put(static_cast<int>(threadIdx.x) / 32, all);
+    warps_of(place).all.put(static_cast<int>(threadIdx.x) / 32, all);
     warps_of(place).told.arrive();
   }
   // What comes before the warp's columns in their row. @pre `turn` is the number of rounds that
   // were held at `place` before, modulo 2
   __device__ __forceinline__ State hear(int place, unsigned turn) {
     warps_of(place).heard.wait(turn);
-    return warps_of(place).get(static_cast<int>(threadIdx.x) / 32);
+    State before;
+    if (threadIdx.x % 32 == 0)
+      before = warps_of(place).before.get(static_cast<int>(threadIdx.x) / 32);
+    return shuffled_from(before, 0);
   }
 
   // The parts of the two warps that have no columns. One tells the other blocks what the block's
@@ -144,6 +147,7 @@ template <class Op, class Number, int Warps, int Held> class scan_rounds {
       State const all = scan_told(round, in_front);
       if (threadIdx.x % 32 == 0)
         marked::of(words(all).words, mark_of(round)).leave(slot_of(round, where.rank()));
+      if (threadIdx.x % 32 < Warps) warps_of(round % Held).heard.arrive();
     }
   }
   // The other one hears what the tiles of all blocks combine to, and tells the warps what comes
@@ -169,10 +173,10 @@ template <class Op, class Number, int Warps, int Held> class scan_rounds {
       through = scan_warp<Op>(through, identity, ignored);
       if (tile > rank) own = Op::combine(so_far, own);
       so_far = next_head > tiles_per_round ? Op::combine(so_far, through) : through;
-      // The block's own word was there: whoever told it has read what is overwritten now.
-      if (lane < Warps) warps_of(round % Held).put(lane, Op::combine(own, in_front));
-      __syncwarp();
-      if (lane == 0) warps_of(round % Held).heard.arrive();
+      if (lane < Warps) {
+        warps_of(round % Held).before.put(lane, Op::combine(own, in_front));
+        warps_of(round % Held).heard.arrive();
+      }
       mine.go_on(a_round, where.tiles);
       next.go_on(a_round, where.tiles);
     }
@@ -180,9 +184,7 @@ template <class Op, class Number, int Warps, int Held> class scan_rounds {
   }
 
  private:
-  // What each warp's columns of a round combine to, then what comes before them in their row.
-  struct round_of_warps {
-    arrivals told, heard;
+  struct states_of_warps {
     unsigned of_warps[Warps][words::count];
 
     __device__ __forceinline__ void put(int warp, State const& given) {
@@ -196,6 +198,12 @@ template <class Op, class Number, int Warps, int Held> class scan_rounds {
       for (int w = 0; w < words::count; ++w) found.words[w] = of_warps[warp][w];
       return found.state();
     }
+  };
+  // What each warp's columns of a round combine to, and what comes before them in their row. Who
+  // reads the former arrives when the latter is there, too: then both may be overwritten.
+  struct round_of_warps {
+    arrivals told, heard;
+    states_of_warps all, before;
   };
   unsigned long long* slots_;
 
@@ -215,9 +223,9 @@ template <class Op, class Number, int Warps, int Held> class scan_rounds {
     int const lane = static_cast<int>(threadIdx.x) % 32;
     State const identity = Op::template identity<Number>();
     in_front = identity;
-    round_of_warps& all = warps_of(round % Held);
-    all.told.wait(round / Held & 1);
-    return scan_warp<Op>(lane < Warps ? all.get(lane) : identity, identity, in_front);
+    round_of_warps& mine = warps_of(round % Held);
+    mine.told.wait(round / Held & 1);
+    return scan_warp<Op>(lane < Warps ? mine.all.get(lane) : identity, identity, in_front);
   }
   // The last block that needs no word any more clears all for the next launch, while warps still
   // write. @pre the counter was 0, which it is then again
