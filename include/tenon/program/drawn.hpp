@@ -3,7 +3,6 @@
 // A program → its random operators of which neighbouring elements share calls of the generator.
 
 #include "tenon/program/evaluate.hpp"
-#include "tenon/program/named_program.hpp"
 
 namespace tenon {
 namespace detail {
@@ -14,9 +13,6 @@ template <class Program> inline constexpr bool has_random = false;
 template <class... Instructions>
 inline constexpr bool has_random<program<Instructions...>> =
     (false || ... || is_random<typename instruction_traits<Instructions>::op>);
-
-template <unsigned long long Hash, class... Ops>
-inline constexpr bool has_random<named_program<Hash, Ops...>> = (false || ... || is_random<Ops>);
 
 struct nothing_drawn {
   static consteval bool holds(int) { return false; }

@@ -6,7 +6,6 @@
 #include "tenon/program/flat_description.hpp"
 #include "tenon/program/instruction.hpp"
 #include "tenon/program/lower.hpp"
-#include "tenon/program/named_program.hpp"
 #include "tenon/schedule/select.hpp"
 
 namespace tenon {
@@ -144,10 +143,6 @@ template <class Lowered, int... I> auto reify_all(std::integer_sequence<int, I..
 template <class Function, class... Arguments> auto to_program() {
   using source = detail::lowered<Function, Arguments...>;
   return detail::reify_all<source>(std::make_integer_sequence<int, source::flat.size>{});
-}
-// The same under a short name.
-template <class Function, class... Arguments> auto to_named_program() {
-  return detail::name_program(to_program<Function, Arguments...>());
 }
 
 }  // namespace tenon

@@ -88,7 +88,6 @@ template <class Instruction> struct instruction_traits;
 template <class Op, unsigned Meta, long long Bits, int... Operands>
 struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   using op = Op;
-  static constexpr unsigned packed = Meta;
   static constexpr instruction_facts facts =
       instruction_facts::of<Op>(Meta, Bits, {sizeof...(Operands), {Operands...}});
   static constexpr dtype type = facts.type;

@@ -11,9 +11,11 @@ enum class update_part : unsigned char { target, value };
 namespace detail {
 
 // Whether instruction K is needed, outside of the launch and before the reductions end.
-template <class Program, update_part Part> struct update_needs {
-  using traits = program_traits<Program>;
-  static constexpr int size = traits::size;
+template <class Program, update_part Part> struct update_needs;
+template <class... Instructions, update_part Part>
+struct update_needs<program<Instructions...>, Part> {
+  using traits = program_traits<program<Instructions...>>;
+  static constexpr int size = sizeof...(Instructions);
   struct table {
     bool needed[size] = {};
   };

@@ -45,8 +45,8 @@ explanation explain(executable<Function> const& f, Args const&... args) {
     return detail::with_constants([&](auto const&... constants) { return explain(f, constants...); }, args...);
   } else if constexpr (detail::check_call<Function, Args...>()) {
     using signature = detail::signature<Function, Args...>;
-    return detail::explain_call<decltype(to_named_program<Function, detail::argument_t<Args>...>()), signature>(
-        to_named_program<Function, detail::argument_t<Args>...>(), f.name(), args...);
+    return detail::explain_call<decltype(to_program<Function, detail::argument_t<Args>...>()), signature>(
+        to_program<Function, detail::argument_t<Args>...>(), f.name(), args...);
   } else {
     return {};
   }

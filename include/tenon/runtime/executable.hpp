@@ -30,7 +30,7 @@ template <class Function, class... Args>
 struct invocation<signature<Function, Args...>> {
   using types = signature<Function, Args...>;
   template <column_order Columns>
-  using runner_of = decltype(runner_for<types, Columns>(to_named_program<Function, argument_t<Args>...>()));
+  using runner_of = decltype(runner_for<types, Columns>(to_program<Function, argument_t<Args>...>()));
   using allocating = runner_of<types::columns>;
   using writing = runner_of<column_order::any>;  // to outputs of any layout
 
