@@ -185,7 +185,7 @@ template <class T, class... Op> void check_in_one_kernel(Op...) {
   array<T, 1> z({count}, arrangement::contiguous, operand<T>(count));
   auto const f = tn::compile(all_of<typename Op::type...>{}, "operators");
   auto const results = f(x.view(), y.view(), z.view());
-  detail::unpack(results.values, [&](auto const&... tensor) {
+  tn::detail::unpack(results.values, [&](auto const&... tensor) {
     (check_operator<typename Op::type, T>(tensor, x.values(), y.values(), z.values()), ...);
   });
 }
