@@ -16,18 +16,9 @@ TENON_ONCE_BEGIN
 namespace tenon {
 
 // 0 without a device or a driver; never raises.
-inline int device_count() noexcept {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  cudaGetLastError();
-  return 0;
-}
+int device_count() noexcept;
 
-inline int current_device() {
-  int device = 0;
-  check(cudaGetDevice(&device), "device");
-  return device;
-}
+int current_device();
 
 // What plans and schedules depend on.
 struct device_properties {
@@ -45,6 +36,46 @@ struct device_properties {
   bool has_cooperative_launch = false;
   bool has_clusters = false;
 };
+
+device_properties const& properties_of(int device);
+
+// The device whose kernels may use the pointer, or -1 for memory of the host. Managed memory and
+// registered or pinned host memory count as usable by the current device. About 1 us: for plans,
+// not for calls.
+int device_of(void const* pointer);
+
+// Makes a device current for a scope. Never raises on the way out.
+class device_guard {
+ public:
+  explicit device_guard(int device) : previous_(current_device()), is_other_(previous_ != device) {
+    if (is_other_) check(cudaSetDevice(device), "device");
+  }
+  device_guard(device_guard const&) = delete;
+  device_guard& operator=(device_guard const&) = delete;
+  ~device_guard() {
+    if (is_other_ && cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
+  }
+
+ private:
+  int previous_;
+  bool is_other_;
+};
+
+inline bool is_device_pointer(void const* pointer) { return pointer && device_of(pointer) >= 0; }
+
+#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device reads the declarations alone
+inline int device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+inline int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "device");
+  return device;
+}
 
 namespace detail {
 
@@ -97,26 +128,6 @@ inline device_properties const& properties_of(int device) {
   return devices[device];
 }
 
-// Makes a device current for a scope. Never raises on the way out.
-class device_guard {
- public:
-  explicit device_guard(int device) : previous_(current_device()), is_other_(previous_ != device) {
-    if (is_other_) check(cudaSetDevice(device), "device");
-  }
-  device_guard(device_guard const&) = delete;
-  device_guard& operator=(device_guard const&) = delete;
-  ~device_guard() {
-    if (is_other_ && cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
-  }
-
- private:
-  int previous_;
-  bool is_other_;
-};
-
-// The device whose kernels may use the pointer, or -1 for memory of the host. Managed memory and
-// registered or pinned host memory count as usable by the current device. About 1 us: for plans,
-// not for calls.
 inline int device_of(void const* pointer) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, pointer), "device");
@@ -130,7 +141,7 @@ inline int device_of(void const* pointer) {
   if (attributes.type == cudaMemoryTypeUnregistered) return -1;
   return attributes.devicePointer ? attributes.device : -1;
 }
-inline bool is_device_pointer(void const* pointer) { return pointer && device_of(pointer) >= 0; }
+#endif
 
 }  // namespace tenon
 TENON_ONCE_END

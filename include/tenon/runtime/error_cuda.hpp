@@ -14,6 +14,33 @@
 
 TENON_ONCE_BEGIN
 namespace tenon {
+
+// Raises unless the status is cudaSuccess. CUDA also keeps a failed status for its own next query;
+// this takes it back.
+void check(cudaError_t status, const char* operation);
+
+namespace detail {
+
+inline text device_architecture() {
+  int device = 0, major = 0, minor = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+    return "sm_??";
+  return "sm_" + to_string(major * 10 + minor);
+}
+
+// "sm_80, sm_90": what this translation unit has kernels for.
+inline text compiled_architectures() {
+  text result;
+  for (int architecture : {__CUDA_ARCH_LIST__})
+    result << (result.empty() ? "sm_" : ", sm_") << architecture / 10;
+  return result;
+}
+
+}  // namespace detail
+
+#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device reads the declaration alone
 namespace detail {
 
 // Errors after which every later call fails too: they come from a kernel that ran before the call
@@ -35,23 +62,6 @@ constexpr bool is_asynchronous(cudaError_t status) {
     default:
       return false;
   }
-}
-
-inline text device_architecture() {
-  int device = 0, major = 0, minor = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
-    return "sm_??";
-  return "sm_" + to_string(major * 10 + minor);
-}
-
-// "sm_80, sm_90": what this translation unit has kernels for.
-inline text compiled_architectures() {
-  text result;
-  for (int architecture : {__CUDA_ARCH_LIST__})
-    result << (result.empty() ? "sm_" : ", sm_") << architecture / 10;
-  return result;
 }
 
 // @pre status != cudaSuccess
@@ -100,11 +110,10 @@ inline text compiled_architectures() {
 
 }  // namespace detail
 
-// Raises unless the status is cudaSuccess. CUDA also keeps a failed status for its own next query;
-// this takes it back.
 inline void check(cudaError_t status, const char* operation) {
   if (status != cudaSuccess) detail::raise_status(status, operation);
 }
+#endif
 
 }  // namespace tenon
 TENON_ONCE_END

@@ -3,8 +3,9 @@
 // What nvcc's pass for the device sees of a call: the names of its kernels. What binds, plans and launches is not included
 // there: it would be parsed, and instantiated for every expression, for nothing.
 
+#if defined(__CUDACC__)
 #include "tenon/backend/cuda/plan.cuh"
-#include "tenon/runtime/plan_cache.hpp"
+#include "tenon/runtime/cache_counters.hpp"
 #include "tenon/tensor/space.hpp"
 
 namespace tenon::detail {
@@ -31,3 +32,4 @@ struct runner {
 };
 
 }  // namespace tenon::detail
+#endif

@@ -7,14 +7,12 @@
 #include <utility>
 
 #include "tenon/core/atomic.hpp"
+#include "tenon/core/mutex.hpp"
 #include "tenon/core/static_vector.hpp"
+#include "tenon/runtime/cache_counters.hpp"
 #include "tenon/runtime/plan_key.hpp"
 
 namespace tenon {
-
-struct cache_counters {
-  std::uint64_t hits = 0, misses = 0, evictions = 0;
-};
 
 namespace detail {
 

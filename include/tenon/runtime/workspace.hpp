@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-#include "tenon/core/atomic.hpp"
 #include "tenon/core/config.hpp"
+#include "tenon/core/mutex.hpp"
 #include "tenon/core/static_vector.hpp"
 #include "tenon/runtime/device.hpp"
 #include "tenon/runtime/stream.hpp"
