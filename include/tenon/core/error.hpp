@@ -2,8 +2,10 @@
 #pragma once
 // The one exception type: what went wrong at run time, as one sentence and as separate fields.
 
+#if !defined(__cpp_exceptions)
 #include <cstdio>
 #include <cstdlib>
+#endif
 #include <exception>
 #include <source_location>
 #include <utility>

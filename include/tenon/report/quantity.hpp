@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Numbers → short text with a unit, for reports and examples.
-
-#include <cstdio>
+//
+// The compiler's own snprintf: <cstdio> is left to who prints.
 
 #include "tenon/core/text.hpp"
 
@@ -17,7 +17,7 @@ inline text with_prefix(double number, char const* unit) {
   char buffer[48];
   bool is_whole = k == 0 && number == static_cast<double>(static_cast<long long>(number));
   int decimals = is_whole || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-  std::snprintf(buffer, sizeof(buffer), "%.*f %s%s", decimals, number, prefixes[k], unit);
+  __builtin_snprintf(buffer, sizeof(buffer), "%.*f %s%s", decimals, number, prefixes[k], unit);
   return buffer;
 }
 
@@ -38,7 +38,7 @@ inline text bytes_text(long long bytes) { return detail::with_prefix(static_cast
 
 inline text ratio_text(double ratio) {
   char buffer[32];
-  std::snprintf(buffer, sizeof(buffer), ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
+  __builtin_snprintf(buffer, sizeof(buffer), ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
   return buffer;
 }
 
