@@ -153,17 +153,6 @@ namespace detail {
 // compare NaN in constant evaluation.
 inline constexpr double not_folded = std::numeric_limits<double>::infinity();
 
-template <class Op, class T>
-constexpr auto eval_on(double const* operands) {
-  static_assert(Op::arity >= 1 && Op::arity <= 3);
-  T const first = static_cast<T>(operands[0]);
-  if constexpr (Op::arity == 1)
-    return Op::eval(first);
-  else if constexpr (Op::arity == 2)
-    return Op::eval(first, static_cast<T>(operands[1]));
-  else
-    return Op::eval(first, static_cast<T>(operands[1]), static_cast<T>(operands[2]));
-}
 constexpr bool is_within(double const* operands, int count, double bound) {
   for (int i = 0; i < count; ++i)
     if (!(operands[i] >= -bound && operands[i] <= bound)) return false;
@@ -205,21 +194,30 @@ constexpr double folded_integer(dtype d, long long value) {
   if (d == dtype::u64 && result < 0) return not_folded;  // wraps to a number that a double does not hold
   return is_within(&result, 1, largest_integer) ? result : not_folded;
 }
-template <class Op>
-constexpr double fold(dtype d, double const* operands) {
-  if (!are_foldable(d, operands, Op::arity)) return not_folded;
-  if (!is_floating(d)) return folded_integer(d, static_cast<long long>(eval_on<Op, long long>(operands)));
-  double const exact = static_cast<double>(eval_on<Op, double>(operands));
+// K: the positions of the operands. One function an operator, and not one more for each type that it is evaluated on.
+template <class Op, int... K>
+constexpr double fold(dtype d, double const* x) {
+  if (!are_foldable(d, x, Op::arity)) return not_folded;
+  if (!is_floating(d)) return folded_integer(d, static_cast<long long>(Op::eval(static_cast<long long>(x[K])...)));
+  double const exact = static_cast<double>(Op::eval(x[K]...));
   double const bound = d == dtype::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
   if (!is_within(&exact, 1, bound)) return not_folded;
-  return d == dtype::f64 ? exact : static_cast<double>(eval_on<Op, float>(operands));
+  return d == dtype::f64 ? exact : static_cast<double>(Op::eval(static_cast<float>(x[K])...));
 }
 }  // namespace detail
 
 template <class Op>
 constexpr op_info describe() {
   op_info result{Op::name, Op::kind, Op::arity, Op::rule, Op::is_commutative, Op::cost};
-  if constexpr (Op::is_foldable) result.fold = detail::fold<Op>;
+  if constexpr (Op::is_foldable) {
+    static_assert(Op::arity >= 1 && Op::arity <= 3);
+    if constexpr (Op::arity == 1)
+      result.fold = detail::fold<Op, 0>;
+    else if constexpr (Op::arity == 2)
+      result.fold = detail::fold<Op, 0, 1>;
+    else
+      result.fold = detail::fold<Op, 0, 1, 2>;
+  }
   result.has_state = Op::has_state;
   result.is_sort = Op::is_sort;
   result.is_search = Op::is_search;
