@@ -13,10 +13,9 @@ template <class Program, int V, int Items>
 using left_slots = column_slots<Program, column_reductions<Program, 1>, V, Items>;
 
 #if defined(__CUDA_ARCH__)
-// The thread's columns of reduction K, of rows first, first + 1, ... `count` rows above each other,
-// in their order.
+// The thread's columns of reduction K, of `count` rows above each other, one after the other.
 template <class Slots, class Op, int K>
-__device__ __forceinline__ typename Slots::template part<K> combine_rows(
+__device__ __forceinline__ typename Slots::template part<K> combine_chain(
     typename Slots::template part<K> const* from, int lanes, int count) {
   typename Slots::template part<K> result;
   move_whole(result, *from);
@@ -24,6 +23,21 @@ __device__ __forceinline__ typename Slots::template part<K> combine_rows(
   for (int row = 1; row < count; ++row) {
     typename Slots::template part<K> next;
     move_whole(next, from[row * lanes]);
+#pragma unroll
+    for (int i = 0; i < Slots::template together<K>; ++i)
+      result.at[i] = Op::combine(result.at[i], next.at[i]);
+  }
+  return result;
+}
+// Those of many rows, in fours: one chain of eight would round seven times, and a sum of eight may
+// six times (2 log2 n).
+template <class Slots, class Op, int K>
+__device__ __forceinline__ typename Slots::template part<K> combine_rows(
+    typename Slots::template part<K> const* from, int lanes, int count) {
+  auto result = combine_chain<Slots, Op, K>(from, lanes, count < 4 ? count : 4);
+#pragma unroll 1
+  for (int row = 4; row < count; row += 4) {
+    auto const next = combine_chain<Slots, Op, K>(from + row * lanes, lanes, 4);
 #pragma unroll
     for (int i = 0; i < Slots::template together<K>; ++i)
       result.at[i] = Op::combine(result.at[i], next.at[i]);
