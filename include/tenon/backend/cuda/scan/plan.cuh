@@ -39,13 +39,15 @@ struct scan_planner {
   // H200, cumsum of f32: rows in registers are fastest with four blocks on a multiprocessor (32768
   // x 4096: 266 us, with three 295 us), those of several tiles, of which the next one is under way,
   // with room for it (8192 x 16384: 269 us with three, 274 us with two; of 16383 316 and 358).
-  // Several operands, and elements of which a vector has two, take registers of more blocks.
+  // Several operands, elements of which a vector has two, and phases before that of the scan take
+  // registers of more blocks.
   // Reductions of blocks, too: RMS norm and scales of 32 columns, 8192 x 4096 bf16, one call, 55
   // us, with three 61 us.
   template <class Program, bool IsLooped>
   static constexpr int blocks = [] {
     if (program_traits<Program>::has_blocks) return IsLooped ? 2 : 4;
-    bool const is_narrow = loads<Program> <= 1 && (!IsLooped || width<Program> >= 4);
+    bool const is_simple = width<Program> >= 4 && !program_traits<Program>::has_reduction;
+    bool const is_narrow = loads<Program> <= 1 && (!IsLooped || is_simple);
     return (IsLooped ? 2 : 3) + is_narrow;
   }();
   template <class Program, bool IsLooped>
