@@ -158,12 +158,6 @@ constexpr bool is_within(double const* operands, int count, double bound) {
     if (!(operands[i] >= -bound && operands[i] <= bound)) return false;
   return true;
 }
-// Of three characters: a loop over all of them would be evaluated for every operator that is named. @pre ends with zero
-constexpr unsigned hash_of(char const* name, unsigned length) {
-  auto const first = static_cast<unsigned char>(name[0]), middle = static_cast<unsigned char>(name[length / 2]),
-             late = static_cast<unsigned char>(name[length * 3 / 4]);
-  return (((length * 31u + first) * 31u + middle) * 31u + late) * 16777619u;
-}
 constexpr double largest_integer = 9007199254740992.0;  // 2^53: a literal is held as a double
 // Whether the operator may be evaluated on these operands.
 constexpr bool are_foldable(dtype d, double const* operands, int count) {
@@ -229,7 +223,8 @@ constexpr op_info describe() {
     result.of_one[0] = op_id<ops::scan_of_one<Op, false>>;
     result.of_one[1] = op_id<ops::scan_of_one<Op, true>>;
   }
-  result.hash = detail::hash_of(result.name.data(), static_cast<unsigned>(result.name.size()));
+  result.hash = 2166136261u;  // FNV-1a
+  for (char c : result.name) result.hash = (result.hash ^ static_cast<unsigned char>(c)) * 16777619u;
   return result;
 }
 
