@@ -33,7 +33,7 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
     constexpr int k = decltype(selected)::value;
     auto& states = read_register<k>(results).at;
     combine_left<Program, k, v>(states, from, stride, words, p.y, p.height,
-                                part.is_empty() ? 0 : gridDim.x);
+                                part.is_empty() ? 0 : static_cast<int>(gridDim.x));
     from += state_words<typename reduction_facts<Program, k>::state>::count * stride;
   });
   for_each_selected<Program, reductions>([&](auto selected) {
@@ -41,30 +41,31 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
     stacked_states<Program, k, v, threads>::combine_all(
         read_register<k>(results).at, p, reinterpret_cast<unsigned*>(dynamic_shared()));
   });
-  if (p.y != 0) return;
+  // All threads of an x have the same: each takes one of the columns.
+  if (p.y >= v || p.y >= part.left) return;
+  registers<Program, place::total> values;
+  registers<Program, place::element> none;
+  frame<Program> f{around.launch, around.row, none, values};
+  for_each_selected<Program, reductions>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    auto const& states = read_register<k>(results).at;
+    read_register<k>(values) = states[0];
 #pragma unroll
-  for (int i = 0; i < v; ++i) {
-    if (i >= part.left) continue;
-    registers<Program, place::total> values;
-    registers<Program, place::element> none;
-    frame<Program> f{around.launch, around.row, none, values};
-    for_each_selected<Program, reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(values) = read_register<k>(results).at[i];
-    });
-    evaluate<place::column, 0, max_nodes>(f);
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::column>::stores(k)) {
-        long long offset = 0;
-        for_each_digit(a.columns, column + i, [&](int d, long long digit) {
-          offset += digit * a.store_columns[I::bits][d];
-        });
-        store_one<k>(f, a, offset);
-      }
-    });
-  }
+    for (int i = 1; i < v; ++i)
+      if (p.y == i) read_register<k>(values) = states[i];
+  });
+  evaluate<place::column, 0, max_nodes>(f);
+  for_each_instruction<Program>([&](auto index) {
+    constexpr int k = decltype(index)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (operands_at<Program, place::column>::stores(k)) {
+      long long offset = 0;
+      for_each_digit(a.columns, column + p.y, [&](int d, long long digit) {
+        offset += digit * a.store_columns[I::bits][d];
+      });
+      store_one<k>(f, a, offset);
+    }
+  });
 }
 
 }  // namespace detail

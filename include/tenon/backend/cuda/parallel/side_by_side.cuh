@@ -142,11 +142,12 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     __syncthreads();  // every thread's partial results before the ticket
     if (!draws_last_ticket(workspace + part.tile, static_cast<unsigned>(part.slices))) return false;
     unsigned const* from = base;
+    stack_position const p = position();
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       typename reduction_facts<Program, k>::state all[V];
-      combine_left<Program, k, V>(all, from, stride, words_per_row<Phase>, threadIdx.y, blockDim.y,
-                                  part.slices);
+      combine_left<Program, k, V>(all, from, stride, words_per_row<Phase>, p.y, p.height,
+                                  static_cast<int>(part.slices));
       from += state_words<typename reduction_facts<Program, k>::state>::count * stride;
 #pragma unroll
       for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];

@@ -121,41 +121,60 @@ __device__ __forceinline__ void load_left(unsigned (&to)[V], unsigned const* fro
   }
 }
 
-// Leaves states of V neighbours, word by word `stride` words apart.
+// Leaves states of V neighbours, word by word `stride` words apart. @pre aligned to V words
 template <class State, int V>
 __device__ __forceinline__ void leave_states(unsigned* to, long long stride,
                                              State const (&states)[V]) {
+  constexpr int count = state_words<State>::count;
+  unsigned words[count][V];
 #pragma unroll
   for (int i = 0; i < V; ++i) {
-    state_words<State> mine(states[i]);
+    state_words<State> const mine(states[i]);
 #pragma unroll
-    for (int w = 0; w < mine.count; ++w) to[w * stride + i] = mine.words[w];
+    for (int w = 0; w < count; ++w) words[w][i] = mine.words[w];
+  }
+#pragma unroll
+  for (int w = 0; w < count; ++w, to += stride) {
+    if constexpr (V % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < V; i += 4)
+        __stcg(reinterpret_cast<uint4*>(to + i),
+               make_uint4(words[w][i], words[w][i + 1], words[w][i + 2], words[w][i + 3]));
+    } else {
+#pragma unroll
+      for (int i = 0; i < V; ++i) __stcg(to + i, words[w][i]);
+    }
   }
 }
 
 // Combines what parts first, first + step, ... of `parts` left, in this order, as a long chain:
-// word w of part p is at from + (p * words_per_part + w) * stride.
+// word w of part p is at from + (p * words_per_part + w) * stride. One piece of code carries over
+// for all of a round: where it ends a launch it is fetched by all multiprocessors at once. H200,
+// sums of rows and columns of 100 x 96 f32 9.6 us instead of 11.2, of 1024 x 4096 13.5 (13.9).
 template <class Program, int K, int V>
 __device__ __forceinline__ void combine_left(
     typename reduction_facts<Program, K>::state (&states)[V], unsigned const* from,
-    long long stride, int words_per_part, long long first, long long step, long long parts) {
+    long long stride, int words_per_part, int first, int step, int parts) {
   using facts = reduction_facts<Program, K>;
   using words = state_words<typename facts::state>;
   constexpr bool is_carried = ops::rounded_reduction<typename facts::op, typename facts::state>;
   typename facts::state whole[V];
-  [[maybe_unused]] int taken = 0;
 #pragma unroll
   for (int i = 0; i < V; ++i) states[i] = whole[i] = facts::identity();
   // Several at once: what one after the other would wait for is the latency of the cache.
   constexpr int at_once = words::count * V <= 4 ? 8 : words::count * V <= 8 ? 4 : 2;
-  for (long long p = first; p < parts; p += at_once * step) {
+  [[maybe_unused]] constexpr int rounds_of_chain = most_chained / at_once;
+  [[maybe_unused]] int rounds = 0;
+  long long const part = words_per_part * stride, apart = step * part;
+  from += first * part;
+#pragma unroll 1
+  for (int p = first; p < parts; p += at_once * step) {
     unsigned left[at_once][words::count][V];
 #pragma unroll
-    for (int j = 0; j < at_once; ++j)
+    for (int j = 0; j < at_once; ++j, from += apart)
       if (p + j * step < parts)
 #pragma unroll
-        for (int w = 0; w < words::count; ++w)
-          load_left(left[j][w], from + ((p + j * step) * words_per_part + w) * stride);
+        for (int w = 0; w < words::count; ++w) load_left(left[j][w], from + w * stride);
 #pragma unroll
     for (int j = 0; j < at_once; ++j) {
       if (p + j * step >= parts) break;
@@ -166,11 +185,11 @@ __device__ __forceinline__ void combine_left(
         for (int w = 0; w < words::count; ++w) theirs.words[w] = left[j][w][i];
         states[i] = facts::op::combine(states[i], theirs.state());
       }
-      if constexpr (is_carried)
-        if (++taken % most_chained == 0)
-#pragma unroll
-          for (int i = 0; i < V; ++i) carry_over<typename facts::op>(whole[i], states[i]);
     }
+    if constexpr (is_carried)
+      if (++rounds % rounds_of_chain == 0)
+#pragma unroll
+        for (int i = 0; i < V; ++i) carry_over<typename facts::op>(whole[i], states[i]);
   }
   if constexpr (is_carried)
 #pragma unroll

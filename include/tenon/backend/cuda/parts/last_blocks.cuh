@@ -63,8 +63,8 @@ class last_blocks {
   // before, an answer that comes while the block does its share.
   __device__ __forceinline__ unsigned come(unsigned& passed) const {
     bool const stays = (seen_ & mask) == gridDim.x;
-    __threadfence();
-    atomicAdd(words_, stays ? one_came : one_came + one_gone);
+    unsigned const comes = stays ? one_came : one_came + one_gone;
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(words_), "r"(comes) : "memory");
     if (!stays) return nobody_waits;
     unsigned word;
     do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(words_) : "memory");
