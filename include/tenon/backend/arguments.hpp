@@ -2,6 +2,7 @@
 #pragma once
 // What every backend is called with: the axis groups with their lengths and strides, and the pointers of one call.
 
+#include "tenon/core/config.hpp"
 #include "tenon/core/static_vector.hpp"
 #include "tenon/program/evaluate.hpp"
 
@@ -25,6 +26,7 @@ namespace detail {
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 }  // namespace detail
 
+TENON_ONCE_BEGIN
 // Everything of a call that follows from shapes and strides: what a plan is made from. Of no program, as all that the run
 // time and the planners share is: each expression would compile it again.
 struct bound_layout {
@@ -39,6 +41,7 @@ struct bound_layout {
   bound_layout(int load_count, int store_count, int size_count)
       : loads(load_count, {}), stores(store_count, {}), sizes(size_count, 0) {}
 };
+TENON_ONCE_END
 
 // What changes from call to call: addresses of element 0 of each operand, and the run-time scalars as 8-byte words.
 struct bound_arguments {

@@ -11,7 +11,8 @@
 // Around functions that run once for each plan, or describe an error: optimizing them makes g++ 12
 // compile the host code of five expressions 0.95 s longer by -O3 (of 3.8 s) and 0.3 s by -O1, and a
 // call with a new shape is 1.5 us shorter for it (of 5 us, without the launch). nvcc 13.0 passes the
-// pragma on to g++, with a warning of its own.
+// pragma on to g++, with a warning of its own, but not the last one in a class: the end may not stand
+// right before a closing brace.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && \
     !defined(__OPTIMIZE_SIZE__) && !defined(__CUDA_ARCH__)
 #define TENON_PRAGMA(words) _Pragma(#words)

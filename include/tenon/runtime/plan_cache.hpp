@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tenon/core/atomic.hpp"
+#include "tenon/core/config.hpp"
 #include "tenon/core/mutex.hpp"
 #include "tenon/core/static_vector.hpp"
 #include "tenon/runtime/cache_counters.hpp"
@@ -98,6 +99,7 @@ template <class Plan> class plan_cache {
     return nullptr;
   }
 
+  TENON_ONCE_BEGIN
   // A plan is made under the lock: one per key, however many threads ask for it at once.
   [[gnu::cold, gnu::noinline]] void insert(reading& to, plan_key const& key, std::uint64_t h,
                                            plan_maker make, void const* maker) {
@@ -138,6 +140,7 @@ template <class Plan> class plan_cache {
       delete first;
     }
   }
+  TENON_ONCE_END
 
   atomic<entry*> slots_[capacity] = {};
   atomic<std::uint64_t> readers_and_hits_ = 0, misses_ = 0, evictions_ = 0;
