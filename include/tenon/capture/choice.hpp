@@ -2,7 +2,6 @@
 #pragma once
 // A run-time choice between build-time constants: one specialization each, one dispatch at the call.
 
-
 #include "tenon/capture/value.hpp"
 #include "tenon/core/error.hpp"
 

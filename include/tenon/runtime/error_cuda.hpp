@@ -21,6 +21,15 @@ void check(cudaError_t status, const char* operation);
 
 namespace detail {
 
+text device_architecture();
+// "sm_80, sm_90": what this translation unit has kernels for.
+text compiled_architectures();
+
+}  // namespace detail
+
+#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device reads the declarations alone
+namespace detail {
+
 inline text device_architecture() {
   int device = 0, major = 0, minor = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
@@ -30,18 +39,12 @@ inline text device_architecture() {
   return "sm_" + to_string(major * 10 + minor);
 }
 
-// "sm_80, sm_90": what this translation unit has kernels for.
 inline text compiled_architectures() {
   text result;
   for (int architecture : {__CUDA_ARCH_LIST__})
     result << (result.empty() ? "sm_" : ", sm_") << architecture / 10;
   return result;
 }
-
-}  // namespace detail
-
-#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device reads the declaration alone
-namespace detail {
 
 // Errors after which every later call fails too: they come from a kernel that ran before the call
 // that reports them.
