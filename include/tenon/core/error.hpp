@@ -33,15 +33,16 @@ namespace detail {
 
 // "tenon: <operation>: <problem>; <remedy>", then in brackets where it happened.
 [[gnu::cold, gnu::noinline]] inline text error_text(error_details const& details) {
-  text sentence = "tenon: " + details.operation + ": " + details.problem + "; " + details.remedy;
-  text where;
-  auto add = [&where](text const& part) { where << (where.empty() ? " (" : ", ") << part; };
-  if (!details.expression.empty()) add("expression " + details.expression);
-  if (details.operand >= 0) add("operand " + to_string(details.operand));
-  if (!details.operand_name.empty()) add("'" + details.operand_name + "'");
+  text sentence = "tenon: ";
+  sentence << details.operation << ": " << details.problem << "; " << details.remedy;
+  int places = 0;
+  auto where = [&]() -> text& { return sentence << (places++ ? ", " : " ("); };
+  if (!details.expression.empty()) where() << "expression " << details.expression;
+  if (details.operand >= 0) where() << "operand " << details.operand;
+  if (!details.operand_name.empty()) where() << '\'' << details.operand_name << '\'';
   if (details.location.line() != 0)
-    add(details.location.file_name() + (":" + to_string(details.location.line())));
-  if (!where.empty()) sentence << where << ')';
+    where() << details.location.file_name() << ':' << static_cast<long>(details.location.line());
+  if (places) sentence << ')';
   return sentence << '\0';
 }
 

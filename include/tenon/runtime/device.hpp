@@ -123,8 +123,8 @@ inline device_properties const& properties_of(int device) {
   constexpr_vector<device_properties> const& devices = detail::all_devices();
   if (device < 0 || device >= devices.size())
     raise({.operation = "device",
-           .problem = "there is no device " + to_string(device),
-           .remedy = "devices are 0 to " + to_string(devices.size() - 1)});
+           .problem = text("there is no device ") << device,
+           .remedy = text("devices are 0 to ") << devices.size() - 1});
   return devices[device];
 }
 

@@ -69,40 +69,29 @@ constexpr bool is_asynchronous(cudaError_t status) {
 
 // @pre status != cudaSuccess
 [[gnu::cold, gnu::noinline]] inline error_details describe(cudaError_t status, text operation) {
-  text const code =
-      text(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
-  if (is_asynchronous(status))
-    return {.operation = std::move(operation),
-            .problem = "an earlier asynchronous error was found: " + code,
-            .remedy =
-                "a kernel launched before this call failed and the device's state is lost; run the "
-                "program "
-                "under compute-sanitizer to find the kernel, and restart the process"};
-  switch (status) {
-    case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver:
-      return {.operation = std::move(operation),
-              .problem = "no CUDA device can be used: " + code,
-              .remedy = "check nvidia-smi and the driver, or use tn::cpu tensors"};
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorInvalidDeviceFunction:
-    case cudaErrorUnsupportedPtxVersion: {
-      text const architecture = device_architecture();
-      return {.operation = std::move(operation),
-              .problem = "no kernel image for this device: compiled for " +
-                         compiled_architectures() + ", the device is " + architecture + ": " + code,
-              .remedy = "add -arch=" + architecture + " to nvcc's options"};
-    }
-    case cudaErrorStreamCaptureUnsupported:
-    case cudaErrorStreamCaptureImplicit:
-      return {.operation = std::move(operation),
-              .problem = "not possible while a stream is being captured: " + code,
-              .remedy = "do it before the capture begins"};
-    default:
-      return {.operation = std::move(operation),
-              .problem = code,
-              .remedy = "see the CUDA runtime documentation"};
+  error_details result{.operation = std::move(operation), .remedy = "see the CUDA runtime documentation"};
+  if (is_asynchronous(status)) {
+    result.problem = "an earlier asynchronous error was found: ";
+    result.remedy =
+        "a kernel launched before this call failed and the device's state is lost; run the program "
+        "under compute-sanitizer to find the kernel, and restart the process";
+  } else if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
+    result.problem = "no CUDA device can be used: ";
+    result.remedy = "check nvidia-smi and the driver, or use tn::cpu tensors";
+  } else if (status == cudaErrorNoKernelImageForDevice ||
+             status == cudaErrorInvalidDeviceFunction ||
+             status == cudaErrorUnsupportedPtxVersion) {
+    text const architecture = device_architecture();
+    result.problem << "no kernel image for this device: compiled for " << compiled_architectures()
+                   << ", the device is " << architecture << ": ";
+    result.remedy = text("add -arch=") << architecture << " to nvcc's options";
+  } else if (status == cudaErrorStreamCaptureUnsupported ||
+             status == cudaErrorStreamCaptureImplicit) {
+    result.problem = "not possible while a stream is being captured: ";
+    result.remedy = "do it before the capture begins";
   }
+  result.problem << cudaGetErrorName(status) << " (" << cudaGetErrorString(status) << ')';
+  return result;
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_status(cudaError_t status,

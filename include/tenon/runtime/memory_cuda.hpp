@@ -77,10 +77,9 @@ class memory_pools {
   std::size_t free_bytes = 0, total_bytes = 0;
   if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) cudaGetLastError();
   raise({.operation = "tensor",
-         .problem = to_string(bytes) +
-                    " bytes of cuda memory could not be allocated on device " +
-                    to_string(device) + ", where " + to_string(free_bytes) + " of " +
-                    to_string(total_bytes) + " are free",
+         .problem = text() << bytes << " bytes of cuda memory could not be allocated on device "
+                           << device << ", where " << free_bytes << " of " << total_bytes
+                           << " are free",
          .remedy = "free other tensors, call tn::release_memory(), or use smaller extents"});
 }
 

@@ -65,7 +65,7 @@ class workspaces {
   static piece make(std::size_t bytes, piece old, stream on) {
     if (is_capturing(on))
       raise({.operation = "workspace",
-             .problem = "the first call on a stream needs " + to_string(bytes) + " bytes, but the stream is being captured",
+             .problem = text("the first call on a stream needs ") << bytes << " bytes, but the stream is being captured",
              .remedy = "call the expression once on this stream before the capture begins"});
     std::size_t rounded = 1u << 20;
     while (rounded < bytes) rounded *= 2;

@@ -44,7 +44,7 @@ inline axis_list values_of(extent_list const& of, std::int64_t const* values) {
   raise({.operation = operation,
          .problem = subject + problem,
          .remedy = remedy,
-         .shapes = text_of(of) + " given " + to_string(values_of(of, extents))});
+         .shapes = text_of(of) << " given " << to_string(values_of(of, extents))});
 }
 
 // @pre extents[i] does not agree with the type, or with extents[j]
@@ -85,7 +85,7 @@ inline void check_extents(const char* operation, const char* subject, extent_lis
   if (!count || __builtin_mul_overflow(*count, element_bytes, &bytes))
     refuse_extents(
         operation, subject, of, extents,
-        "the elements of " + to_string(values_of(of, extents)) + " take 2^63 bytes or more",
+        text("the elements of ") << to_string(values_of(of, extents)) << " take 2^63 bytes or more",
         "use smaller extents");
 }
 
@@ -102,7 +102,7 @@ inline void check_reach(const char* operation, extent_list const& of, std::int64
         (bytes < 0 ? __builtin_add_overflow(lowest, bytes, &lowest)
                    : __builtin_add_overflow(highest, bytes, &highest)))
       refuse_extents(operation, "", of, extents,
-                     "strides " + to_string(values_of(of, strides)) + " reach beyond 2^63 bytes",
+                     text("strides ") << to_string(values_of(of, strides)) << " reach beyond 2^63 bytes",
                      "use smaller strides, counted in elements");
   }
 }

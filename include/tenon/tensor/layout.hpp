@@ -104,7 +104,7 @@ constexpr std::int64_t size(layout const& of) {
   maybe<std::int64_t> count = element_count(extents_of(of));
   if (!count)
     raise({.operation = "layout",
-           .problem = "extents " + to_string(of) + " are negative or multiply beyond 64 bits",
+           .problem = text("extents ") << to_string(of) << " are negative or multiply beyond 64 bits",
            .remedy = "use extents from 0 on whose product is below 2^63"});
   return *count;
 }
