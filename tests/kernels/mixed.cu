@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values per row and per column in one sweep.
 // registers: 128
-// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: cp.async.cg.shared.global
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"

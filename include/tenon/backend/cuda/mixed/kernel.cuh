@@ -106,8 +106,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   reset<Program, of_columns>(columns);
   row_totals<Program> of_rows;
   long long row_taken = static_cast<long long>(blockIdx.x) * height + thread_row();
-  if constexpr (worker_type::is_sent_ahead)
-    worker.template request<typename worker_type::moving>(row_taken, 0, 0);
+  worker.template request<typename worker_type::moving>(row_taken, 0, 0);
   if constexpr (!C::is_looped) {
     worker.bring_fixed();
     if constexpr (worker_type::is_carried) worker.own_wholes().clear();

@@ -145,19 +145,10 @@ template <class Program, class C> struct mixed_operands {
     for (int i = 0; i < Count; ++i)
       if (i < count) store_shared(to + i * static_cast<int>(sizeof(T)), all[i]);
   }
-  // Sending ahead pays where a row takes long to compute. H200, 4096 x 4096 f32: sums of rows and
-  // columns 28 us without it and 36 us with it, column sums of a softmax 45 us and 39 us.
-  static constexpr bool is_sent_ahead =
-      C::is_looped || is_staged || phases > 1 || element_operands<Program>::loads > 1;
-
   // Takes a tile of the row to registers and sends for the one that comes next. Vectors that are
   // not there hold anything: nothing of them is reduced or stored.
   __device__ __forceinline__ void take_tile(column_index tile, long long next_row,
                                             column_index next_tile) {
-    if constexpr (!is_sent_ahead) {
-      if (a.is_whole) return load_directly();
-      request<moving>(row, tile, rows_taken);
-    }
     receive<moving>(tile);
     if constexpr (is_staged) return request<moving>(next_row, next_tile, rows_taken + 1);
     for_each_selected<Program, moving>([&](auto selected) {
@@ -166,20 +157,7 @@ template <class Program, class C> struct mixed_operands {
       for (int u = 0; u < items; ++u)
         load_shared(read_register<k>(moved).at[u], slot<k>(u, rows_taken));
     });
-    if constexpr (is_sent_ahead) request<moving>(next_row, next_tile, rows_taken);
-  }
-  // @pre every vector is one aligned access
-  __device__ __forceinline__ void load_directly() {
-    if (!is_inside) return;
-    for_each_selected<Program, moving>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      auto const* base = load_address<Program, k>(a, offsets.loads[I::bits]);
-#pragma unroll
-      for (int u = 0; u < items; ++u)
-        if (part_of(0, u).is_whole())
-          load_packed<reuse::none>(read_register<k>(moved).at[u], base + column_of(0, u));
-    });
+    request<moving>(next_row, next_tile, rows_taken);
   }
   // What is the same for all rows, once. @pre before a barrier
   __device__ __forceinline__ void bring_fixed() {

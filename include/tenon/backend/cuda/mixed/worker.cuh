@@ -144,8 +144,8 @@ template <class Program, class C> struct mixed_worker : mixed_operands<Program, 
   // The wholes and the recent parts of the columns become one. @pre all rows are finished
   template <class States> __device__ __forceinline__ void finish_columns(States& columns) const {
     if constexpr (!is_carried) return;
+    if (!base::is_staged && rows_taken < most_chained) return;
     if constexpr (C::is_looped) {
-      if (rows_taken < most_chained) return;
       for (column_index tile = 0; tile < static_cast<column_index>(a.tiles); ++tile) {
         bring_states(*this, columns, tile);
         finish_left(*this, columns, tile);
