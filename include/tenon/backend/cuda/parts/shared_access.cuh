@@ -57,6 +57,11 @@ __device__ __forceinline__ void copy_word(unsigned to, void const* from, bool is
       "l"(from), "r"(is_word ? 4 : 0), "r"(static_cast<unsigned>(is_wanted))
       : "memory");
 }
+// The first `bytes` of a word; the others become 0.
+__device__ __forceinline__ void copy_part(unsigned to, void const* from, int bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes)
+               : "memory");
+}
 
 }  // namespace tenon::detail
 #endif

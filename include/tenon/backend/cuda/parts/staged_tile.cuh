@@ -46,7 +46,6 @@ __device__ __forceinline__ void ask_staged(Arguments const& a, operand_offsets<P
       a, row, where, origin,
       [&](auto selected, auto const* from, unsigned slot, int step, bool is_staged) {
         constexpr int k = decltype(selected)::value;
-        [[maybe_unused]] unsigned const first_slot = slot;
         using vectors = staged_vectors<std::remove_cvref_t<decltype(*from)>, V>;
 #pragma unroll 1
         for (int u = 0; u < Items && where.is_live(u); ++u, slot += step) {
@@ -57,15 +56,9 @@ __device__ __forceinline__ void ask_staged(Arguments const& a, operand_offsets<P
             store_shared(mine,
                          load_vector<Program, k, V, Dims>(a, row, origin + where.at(u), count));
           else if (is_staged)
-            vectors::bring(slot, from + begin, (where.size - begin) * vectors::size, begin == 0,
-                           where);
+            vectors::bring(slot, from + begin, (where.size - begin) * vectors::size, where);
           else if constexpr (Dims > contiguous_columns)
             store_shared(mine, load_by_places<Program, k, V>(a, row, origin + where.at(u), count));
-        }
-        if constexpr (vectors::words > 0 && vectors::has_parts) {
-#pragma unroll 1
-          for (int u = 0; is_staged && u < Items && where.is_live(u); ++u)
-            vectors::bring_ends(first_slot + u * step, from, where, u);
         }
       });
 }

@@ -92,44 +92,19 @@ template <class T, int V> struct staged_vectors {
   }
 
   // Asks for a run that begins at `from`, from where the row has `all` bytes; what is not of the
-  // row becomes 0. Words that are of the row in part are left to bring_ends().
-  static __device__ __forceinline__ void bring(unsigned slot, T const* from, int all, bool is_first,
+  // row becomes 0, but for what is in front of it in its first word.
+  static __device__ __forceinline__ void bring(unsigned slot, T const* from, int all,
                                                staged_positions const& where) {
     if (where.lanes == 32)
-      bring_words<128>(slot, from, all, is_first, where);
+      bring_words<128>(slot, from, all, where);
     else
-      bring_words<4>(slot, from, all, is_first, where);
-  }
-  // Puts the words of the run that are of the row in part.
-  static __device__ __forceinline__ void bring_ends(unsigned slot, T const* row,
-                                                    staged_positions const& where, int u) {
+      bring_words<4>(slot, from, all, where);
     if constexpr (has_parts) {
-      int const begin = where.template begin<V>(u), all = (where.size - begin) * size;
-      int const in_front = beyond(row);
-      static_assert(size == 2 || size == 1);
-      // The word that the row begins with, and the one that it ends with.
-      int const last = (all + in_front - 1) & ~3;
-      bool const is_first = begin == 0 && in_front > 0 && all > 0,
-                 is_last = all > 0 && last <= bytes * where.lanes && (all + in_front) % 4 != 0 &&
-                           !(is_first && last == 0);
-      if (where.lane > 0 || !(is_first || is_last)) return;
-      element of_first[3], of_last[3];
-#pragma unroll
-      for (int i = 0; i < 4 - size; i += size) {
-        of_first[i] = of_last[i] = {};
-        int const place = size + i;  // in the first word
-        load_packed<reuse::expected>(of_first[i], row + (place - in_front) / size,
-                                     is_first && place >= in_front && place - in_front < all);
-        load_packed<reuse::expected>(of_last[i], row + begin + (last - in_front + i) / size,
-                                     is_last && last - in_front + i < all);
-      }
-      packed<unsigned, 1> low{}, high{};
-#pragma unroll
-      for (int i = 0; i < 4 - size; i += size)
-        high.words[0] |= of_first[i].words[0] << 8 * (size + i),
-            low.words[0] |= of_last[i].words[0] << 8 * i;
-      if (is_first) store_shared(slot, high);
-      if (is_last) store_shared(slot + last, low);
+      // The word that the row ends in.
+      int const end = all + beyond(from), last = end & ~3;
+      if (where.lane == 0 && all > 0 && end > last && last <= bytes * where.lanes)
+        copy_part(slot + last,
+                  reinterpret_cast<unsigned char const*>(from) + (all - (end - last)), end - last);
     }
   }
   // @pre the run is there, and the warp knows; is_shifted: bring() asked for it
@@ -214,7 +189,7 @@ template <class T, int V> struct staged_vectors {
   // each lane those of its own vector.
   template <int Step>
   static __device__ __forceinline__ void bring_words(unsigned slot, T const* from, int all,
-                                                     bool is_first, staged_positions const& where) {
+                                                     staged_positions const& where) {
     constexpr bool is_own = Step == 4;
     int const in_front = beyond(from), place = where.lane * (is_own ? bytes : 4);
     // Of this lane's first word, where it is in the run, and what is left of the row from there.
@@ -223,7 +198,7 @@ template <class T, int V> struct staged_vectors {
     unsigned const to = slot + place;
 #pragma unroll
     for (int i = 0; i < words + has_parts; ++i) {
-      bool const is_word = left >= i * Step + 4 && (i > 0 || !has_parts || first >= 0 || !is_first);
+      bool const is_word = left >= i * Step + 4;
       bool const has_word =
           i < words || (in_front > 0 && where.lane == (is_own ? where.lanes - 1 : 0));
       if constexpr (!has_parts)

@@ -60,7 +60,7 @@ template <class Program, class C> struct staged_items {
             continue;
           }
           if (is_run) {
-            vectors<k>::bring(slot, run, left * static_cast<int>(sizeof(T)), at == 0, where);
+            vectors<k>::bring(slot, run, left * static_cast<int>(sizeof(T)), where);
             continue;
           }
         }
@@ -72,11 +72,6 @@ template <class Program, class C> struct staged_items {
           store_shared(mine, load_vector<Program, k, v, dims>(a, row, index, count));
         else if constexpr (dims > contiguous_columns)
           store_shared(mine, load_by_places<Program, k, v>(a, row, index, count));
-      }
-      if constexpr (has_words<T, v> && vectors<k>::has_parts) {
-#pragma unroll 1
-        for (int u = 0; is_run && !is_aligned && where.is_live(u); ++u)
-          vectors<k>::bring_ends(slot_of<k>(where, u), from, where, u);
       }
     });
     wait_for_sent();

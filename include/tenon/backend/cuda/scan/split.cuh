@@ -173,7 +173,7 @@ struct split_scan : scan_worker<Program, C::vector_width, C::items, C::threads_p
             int const begin = runs.template begin<v>(u);
             vectors::bring(of_warp(slot<k>(round, u)),
                            load_address<Program, k>(a, this->where.loads[I::bits] + first + begin),
-                           (runs.size - begin) * vectors::size, begin == 0, runs);
+                           (runs.size - begin) * vectors::size, runs);
             continue;
           }
         store_shared(slot<k>(round, u),
