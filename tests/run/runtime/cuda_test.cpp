@@ -12,6 +12,7 @@ namespace {
 using reference::doubles;
 
 constexpr auto twice = tn::compile([](auto x) { return x * 2; }, "twice");
+constexpr auto successor = tn::compile([](auto x) { return x + 1; }, "successor");
 constexpr auto total = tn::compile([](auto x) { return tn::sum(x); }, "total");
 constexpr auto softmax =
     tn::compile([](auto x) { return tn::softmax(x, tn::axis<-1>); }, "softmax");
@@ -113,6 +114,28 @@ TEST_F(cuda_calls, a_captured_call_replays_with_new_data) {
                 reference::reduced(gated, 0b1, false, reference::mean), allowed, "nested");
   }
   tn::check(cudaGraphDestroy(cuda_graph), "test");
+}
+
+// A kernel begins while the one before it comes to its end; a count that any of them read too early
+// would be too low.
+TEST_F(cuda_calls, a_kernel_sees_what_the_one_before_it_wrote) {
+  constexpr int calls = 400;
+  for (long long size : {1, 1025, 300000, 3000001}) {
+    tn::tensor<float, tn::dyn> a(size), b(size);
+    auto const work = [&] {
+      for (int call = 0; call < calls; call += 2) {
+        successor.on(streams[0]).into(b)(a);
+        successor.on(streams[0]).into(a)(b);
+      }
+    };
+    tn::check(cudaMemset(a.data(), 0, static_cast<std::size_t>(size) * sizeof(float)), "test");
+    tn::check(cudaDeviceSynchronize(), "test");
+    work();
+    cudaGraph_t const cuda_graph = captured(work);
+    replay(cuda_graph);
+    tn::check(cudaGraphDestroy(cuda_graph), "test");
+    EXPECT_EQ(tn::to_vector(a), std::vector<float>(static_cast<std::size_t>(size), 2 * calls));
+  }
 }
 
 // Allocating a workspace would become part of the graph, so that the call says what to do instead.

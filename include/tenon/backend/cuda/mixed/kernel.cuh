@@ -95,8 +95,8 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   registers<Program, place::element> no_element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, no_element, total};
-  last_blocks others(a.workspace);
   start(f, a);
+  last_blocks others(a.workspace);
   start_totals(f);
 
   int const x = static_cast<int>(threadIdx.x);

@@ -4,6 +4,7 @@
 // address follows.
 
 #include "tenon/backend/cuda/parts/configuration.cuh"
+#include "tenon/backend/cuda/parts/dependent_launch.cuh"
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/cuda/parts/operand_access.cuh"
@@ -213,10 +214,11 @@ __device__ __forceinline__ void store_all(frame<Program> const& f, Arguments con
       [&](auto selected) { store_one<decltype(selected)::value>(f, a, 0); });
 }
 
-// Everything that is known when the kernel starts.
+// Everything that is known when the kernel starts. @pre nothing was read before
 template <class Program, class Arguments>
 __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& a) {
   refuse_inexact_arithmetic();
+  await_previous_kernel();
   set_launch_values<Program>(f.launch, a.scalars, a.sizes);
   for_each_selected<Program, loaded_at<Program, place::launch>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;

@@ -72,7 +72,8 @@ constexpr long long clamped(long long value, long long least, long long most) {
 // The launch of a kernel whose blocks know each other.
 class launch_attributes {
  public:
-  launch_attributes(unsigned cluster, bool is_cooperative, bool is_balanced = false) {
+  launch_attributes(unsigned cluster, bool is_cooperative, bool is_balanced = false,
+                    bool may_be_early = false) {
     if (cluster > 1) {
       all_[count_].id = cudaLaunchAttributeClusterDimension;
       all_[count_].val.clusterDim.x = cluster;
@@ -89,6 +90,7 @@ class launch_attributes {
       all_[count_].val.cooperative = 1;
       ++count_;
     }
+    if (may_be_early) allow_early_launch(all_[count_++]);
   }
   cudaLaunchConfig_t config(dim3 grid, dim3 block, unsigned shared_bytes, cudaStream_t stream) {
     cudaLaunchConfig_t result{};
@@ -100,7 +102,7 @@ class launch_attributes {
   }
 
  private:
-  cudaLaunchAttribute all_[3] = {};
+  cudaLaunchAttribute all_[3] = {};  // a cooperative launch is not early
   unsigned count_ = 0;
 };
 
@@ -186,7 +188,8 @@ inline cudaError_t launch(cuda_plan const& plan, bound_arguments const& call, vo
     return plan.direct.launch(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
                               stream);
   launch_attributes attributes(plan.cluster, plan.is_cooperative,
-                               plan.is_balanced && plan.cluster > 1);
+                               plan.is_balanced && plan.cluster > 1,
+                               plan.direct.may_be_early() && !plan.is_cooperative);
   cudaLaunchConfig_t config = attributes.config(plan.grid, plan.block, plan.shared_bytes, stream);
   return cudaLaunchKernelExC(&config, plan.function, parameters);
 }

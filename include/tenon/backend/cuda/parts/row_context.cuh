@@ -54,6 +54,7 @@ template <class Program, class Arguments> struct row_context {
   }
 
   __device__ __forceinline__ void begin_launch() {
+    await_previous_kernel();
     set_launch_values<Program>(launch, a.scalars, a.sizes);
     read_values<place::launch>();
     evaluate<place::launch, 0, max_nodes>(values());

@@ -161,8 +161,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   long long const number = cluster_index();
   if (threadIdx.x == 0) cluster_mailboxes::init();
   arrive_at_cluster();
-  worker.bring(number);
   start(f, a);
+  worker.bring(number);
   wait_for_sent();
   wait_for_cluster();  // all of the row's blocks have begun
   worker.finish_row(std::make_integer_sequence<int, program_traits<Program>::row_phases>{});

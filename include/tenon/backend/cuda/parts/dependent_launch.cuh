@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A kernel that may be launched while the previous one of its stream comes to its end, and waits
+// for it before it looks at memory.
+
+#include <cuda_runtime_api.h>
+
+namespace tenon::detail {
+
+#if defined(__CUDA_ARCH__)
+// The first thing that a kernel does. @post what the kernels before it wrote is seen
+__device__ __forceinline__ void await_previous_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+#endif
+
+// Whether the device runs code of that kernel that waits; of an older architecture's it does not,
+// on whatever device.
+[[gnu::cold]] inline bool waits_for_previous(void const* function) {
+  cudaFuncAttributes facts{};
+  if (cudaFuncGetAttributes(&facts, function) == cudaSuccess) return facts.ptxVersion >= 90;
+  cudaGetLastError();  // not the caller's
+  return false;
+}
+
+inline void allow_early_launch(cudaLaunchAttribute& to) {
+  to.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  to.val.programmaticStreamSerializationAllowed = 1;
+}
+
+}  // namespace tenon::detail
