@@ -52,8 +52,6 @@ inline void add_layout(call_facts& facts, bound_layout const& bound) {
                               size_of(d.final.outputs[d.space.stores[k].output].type)});
 }
 
-inline text shape_text(axis_list const& extents) { return to_string(extents); }
-
 // "contiguous", or the strides.
 inline text strides_text(tenon::layout const& l) {
   if (is_contiguous(l)) return "contiguous";

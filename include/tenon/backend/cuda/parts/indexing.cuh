@@ -4,7 +4,9 @@
 // multiplier.
 
 #include "tenon/backend/arguments.hpp"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // Exact quotients of indices below 2^(Bits-1): floor(n / d) = (n * ceil(2^(Bits-1+l) / d)) >>
@@ -100,3 +102,4 @@ __device__ __forceinline__ void for_each_digit(index_group<Dims, Bits> const& gr
 #endif
 
 }  // namespace tenon::detail
+TENON_ONCE_END

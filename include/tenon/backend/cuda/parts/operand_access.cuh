@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "tenon/backend/arguments.hpp"
+#include "tenon/core/config.hpp"
 
+TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // Which thread owns which element follows from the vector width alone, so an operand's access
@@ -65,3 +67,4 @@ template <class Program> struct moved_by {
 };
 
 }  // namespace tenon::detail
+TENON_ONCE_END
