@@ -52,7 +52,7 @@ struct add : exact_op<2> {
 struct sub : exact_op<2> {
   static constexpr text_view name = "sub";
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
-    return static_cast<T>(math::rounded_difference(detail::modular(x), detail::modular(y)));
+    return static_cast<T>(math::rounded_sum(detail::modular(x), -detail::modular(y)));
   }
   template <class V> static constexpr V derivative(V d, V, V, V, int k) { return k == 0 ? d : -d; }
   static double reference(double x, double y) { return x - y; }
