@@ -79,18 +79,29 @@ struct bfloat16 {
   constexpr TENON_HD explicit bfloat16(float value) : bits(encode(value)) {}
   constexpr TENON_HD operator float() const { return detail::bfloat16_bits_to_float(bits); }
 
+  // What a float is when it has been one of this type: on a device one instruction.
+  static constexpr TENON_HD float rounded(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (!__builtin_is_constant_evaluated()) return __builtin_bit_cast(float, pair_of(value));
+#endif
+    return bfloat16(value);
+  }
+
  private:
   static constexpr TENON_HD std::uint16_t encode(float value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if (!__builtin_is_constant_evaluated()) {
-      // The conversion of two numbers: that of one goes through a unit of a quarter of the speed.
-      unsigned pair;
-      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value), "f"(0.0f));
-      return static_cast<std::uint16_t>(pair >> 16);
-    }
+    if (!__builtin_is_constant_evaluated()) return static_cast<std::uint16_t>(pair_of(value) >> 16);
 #endif
     return detail::float_to_bfloat16_bits(value);
   }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  // With 0 below it. The conversion of two numbers: that of one goes through a unit of a quarter of the speed.
+  static __device__ unsigned pair_of(float value) {
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value), "f"(0.0f));
+    return pair;
+  }
+#endif
 };
 
 }  // namespace tenon

@@ -37,7 +37,9 @@ struct cast : pointwise_op<1> {
   static constexpr text_view name = "cast";
   template <dtype D, class T> static constexpr TENON_HD arithmetic_t<D> eval_as(T x) {
     using target = arithmetic_t<D>;
-    if constexpr (is_narrow_v<D>)
+    if constexpr (D == dtype::bf16)
+      return bfloat16::rounded(static_cast<float>(x));
+    else if constexpr (is_narrow_v<D>)
       return static_cast<float>(storage_t<D>(static_cast<float>(x)));
     else if constexpr (D == dtype::boolean)
       return x != T(0);

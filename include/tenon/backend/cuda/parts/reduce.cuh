@@ -186,7 +186,12 @@ template <class Program, int K, int Count> struct shared_states {
 template <class Program, int K, int Count, lane_steps Steps = lane_steps::branches>
 __device__ __forceinline__ auto combine_shared(int buffer, int first, int count) {
   using facts = reduction_facts<Program, K>;
-  int lanes = count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count;
+  constexpr int most = Count > 16 ? 32 : Count > 8 ? 16 : Count > 4 ? 8 : 4;
+  int lanes = most > 16 && count > 16  ? 32
+              : most > 8 && count > 8  ? 16
+              : most > 4 && count > 4  ? 8
+              : count > 2              ? 4
+                                       : count;
   int lane = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) & (lanes - 1);
   typename facts::state state = facts::identity();
   if constexpr (Count <= 32) {
@@ -197,7 +202,7 @@ __device__ __forceinline__ auto combine_shared(int buffer, int first, int count)
       state =
           facts::op::combine(state, shared_states<Program, K, Count>::get(buffer, first + other));
   }
-  return combine_lanes<typename facts::op, 32, Steps>(state, lanes);
+  return combine_lanes<typename facts::op, most, Steps>(state, lanes);
 }
 
 // Leaves the state of reduction K of thread `thread`'s warp where the others find it.

@@ -19,7 +19,6 @@ inline constexpr int scan_blocks_held =
 #endif
                   C::blocks;
 
-#if defined(__CUDA_ARCH__)
 // Whether a scan goes over the whole row; else each vector can be finished by itself.
 template <class Program>
 inline constexpr bool has_ordered_scan = []<int... K>(std::integer_sequence<int, K...>) {
@@ -28,6 +27,15 @@ inline constexpr bool has_ordered_scan = []<int... K>(std::integer_sequence<int,
           (traits::all[K].is_scan && !is_blockwise_scan<typename traits::template at<K>::op>));
 }
 (typename program_traits<Program>::sequence{});
+
+#if defined(__CUDA_ARCH__)
+// What a thread has of a row in registers: its elements as they lie in memory, and scans of them.
+template <class Program, int V, int Items>
+struct held_row : selected_registers<Program, element_loads<Program, V, Items>> {
+  selected_registers<Program, known_scans<Program, V, Items>> known;
+};
+// The states of a sweep's scans, and what earlier sweeps have found.
+template <class States, class Known> struct scans_of_row : States { Known& known; };
 
 // A block's rows, one after the other, through all phases.
 template <class Program, class C, class Arguments>
@@ -43,7 +51,7 @@ struct scanned_rows
 
   template <int... Phase>
   __device__ __forceinline__ void finish_row(std::integer_sequence<int, Phase...>) {
-    selected_registers<Program, element_loads<Program, v, items>> kept;
+    held_row<Program, v, items> kept;
     if constexpr (!C::is_looped) {
       this->template begin_load<element_loads<Program, v, items>>(kept, 0);
       this->template end_load<element_loads<Program, v, items>>(kept, 0);
@@ -55,7 +63,7 @@ struct scanned_rows
   }
 
  private:
-  template <int Phase, class Kept> __device__ __forceinline__ void reduce(Kept const& kept) {
+  template <int Phase, class Kept> __device__ __forceinline__ void reduce(Kept& kept) {
     sweep<Phase, false>(kept);
     using reductions = reductions_of<Program, place::row, Phase>;
     // Scans have no registers for that.
@@ -75,14 +83,14 @@ struct scanned_rows
 
   // The reductions of phase Phase are this thread's part in `row`; the element stores are written
   // if Stores.
-  template <int Phase, bool Stores, class Kept>
-  __device__ __forceinline__ void sweep(Kept const& kept) {
-    selected_registers<Program, needed_scans<Program, Phase, Stores>> carried;
-    base::template clear<needed_scans<Program, Phase, Stores>>(carried);
+  template <int Phase, bool Stores, class Kept> __device__ __forceinline__ void sweep(Kept& kept) {
+    using scans = needed_scans<Program, Phase, Stores>;
     base::template clear<reductions_of<Program, place::row, Phase>>(this->row);
     long_chains<Program, reductions_of<Program, place::row, Phase>> of_tiles;
     if constexpr (C::is_looped) {
       using loads = needed_loads<Program, v, items, Phase, Stores>;
+      selected_registers<Program, scans> carried;
+      base::template clear<scans>(carried);
       selected_registers<Program, loads> next, raw;
       this->template begin_load<loads>(next, 0);
 #pragma unroll 1
@@ -95,6 +103,9 @@ struct scanned_rows
         of_tiles.carry(this->row);
       }
     } else {
+      using states = selected_registers<Program, scans>;
+      scans_of_row<states, decltype(kept.known)> carried{{}, kept.known};
+      base::template clear<scans>(carried);
       finish_tile<Phase, Stores>(0, kept, carried);
     }
     of_tiles.finish(this->row);
@@ -114,12 +125,15 @@ struct scanned_rows
   __device__ __forceinline__ void finish_columns(Column first, Raw const& raw, Carried& carried,
                                                  bool stores_whole) {
     // Where no scan goes on from item to item each is finished before the next one takes registers.
-    constexpr int together = Stores && !has_ordered_scan<Program> ? 1 : items;
+    constexpr int together = has_ordered_scan<Program> ? items : 1;
     [&]<int... I>(std::integer_sequence<int, I...>) {
       auto const finish = [&](auto part) {
         constexpr int begin = decltype(part)::value * together;
         typename base::template tile<Phase, Stores, IsWhole, Column, begin, together> elements(
             *this, first, raw);
+        // Items behind the end of a row would take as long as those before it.
+        if constexpr (!IsWhole && together < items)
+          if (!__any_sync(~0u, elements.is_live(0, 0))) return;
         elements.template evaluate_from<0>(carried, buffer);
         elements.template accumulate_into_row<reductions_of<Program, place::row, Phase>>();
         if constexpr (Stores)

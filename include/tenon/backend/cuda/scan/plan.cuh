@@ -30,22 +30,25 @@ struct scan_planner {
   }
   (typename program_traits<Program>::sequence{});
   static constexpr int threads = 256, split_threads = 768;
-  // Elements of a thread that are in registers together: at most 16, of which each value has one.
-  template <class Program>
-  static constexpr int items = width<Program> >= 16  ? 1
-                               : width<Program> >= 8 ? 2
-                                                     : 4;
   template <class Program> static constexpr int loads = element_operands<Program>::loads;
+  // Elements of a thread that are in registers together: at most 16, of which each value has one.
+  // Where items are finished one after the other 32 of half types.
+  template <class Program>
+  static constexpr int items = width<Program> >= 16 ? 1
+                               : width<Program> >= 8
+                                   ? (!has_ordered_scan<Program> && loads<Program> <= 2 ? 4 : 2)
+                                   : 4;
   // H200, cumsum of f32: rows in registers are fastest with four blocks on a multiprocessor (32768
   // x 4096: 266 us, with three 295 us), those of several tiles, of which the next one is under way,
   // with room for it (8192 x 16384: 269 us with three, 274 us with two; of 16383 316 and 358).
   // Several operands, elements of which a vector has two, and phases before that of the scan take
   // registers of more blocks.
-  // Reductions of blocks, too: RMS norm and scales of 32 columns, 8192 x 4096 bf16, one call, 55
-  // us, with three 61 us.
+  // Reductions of blocks, with more elements to a thread: RMS norm and scales of 32 columns, 8192 x
+  // 4096 bf16, one call, 38 us with three blocks and 32 elements, 54 us with four and 16, which is
+  // issue slots: 27.8 M warp instructions against 42.1 M.
   template <class Program, bool IsLooped>
   static constexpr int blocks = [] {
-    if (program_traits<Program>::has_blocks) return IsLooped ? 2 : 4;
+    if (program_traits<Program>::has_blocks) return IsLooped ? 2 : 3;
     bool const is_simple = width<Program> >= 4 && !program_traits<Program>::has_reduction;
     bool const is_narrow = loads<Program> <= 1 && (!IsLooped || is_simple);
     return (IsLooped ? 2 : 3) + is_narrow;

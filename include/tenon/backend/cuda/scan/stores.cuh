@@ -55,20 +55,46 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
   }
 
   template <int K> __device__ __forceinline__ void store_elements() {
+    if constexpr (find_distance<Program, K, v>() > 0) {
+      stepped_part<Program, K, v> const part(tile.worker, tile.frame_of(0, 0));
+      if (part.is_aligned) return store_firsts<K>(part);
+      if constexpr (same_in_vectors<Program, v>::template holds<at<K>::first_operand>)
+        return store_some<K>(part);
+    }
     long long const step = tile.worker.a.store_columns[at<K>::bits][0];
 #pragma unroll
-    for (int u = 0; u < Tile::count; ++u) {
-      auto const store_element = [&](int i) {
-        if (!is_whole && column(u) + i >= size()) return;
+    for (int u = 0; u < Tile::count; ++u)
+#pragma unroll
+      for (int i = 0; i < v; ++i) {
+        if (!is_whole && column(u) + i >= size()) continue;
         find_window<Program, K>(tile.frame_of(u, i));
         store_one<K>(tile.frame_of(u, i), tile.worker.a,
                      tile.worker.where.stores[at<K>::bits] + (column(u) + i) * step);
-      };
-      store_element(0);
-      if (!stores_first_alone<Program, K, v>(tile.worker, tile.frame_of(0, 0)))
+      }
+  }
+  template <int K, class Part> __device__ __forceinline__ void store_firsts(Part const& part) {
+    using T = storage_t<at<K>::type>;
+    T* const row = address<K>(part.row);
 #pragma unroll
-        for (int i = 1; i < v; ++i) store_element(i);
+    for (int u = 0; u < Tile::count; ++u) {
+      int const first = static_cast<int>(column(u));
+      typename at<at<K>::first_operand>::value_type const value[1] = {
+          value_of<at<K>::first_operand>(tile.frame_of(u, 0))};
+      store_packed(row + part.number_of(first) * part.stride, pack<T>(value),
+                   part.holds(first) && (is_whole || column(u) < size()));
     }
+  }
+  // @pre the elements of a vector are the same
+  template <int K, class Part> __device__ __forceinline__ void store_some(Part const& part) {
+#pragma unroll
+    for (int u = 0; u < Tile::count; ++u)
+#pragma unroll 1
+      for (int i = 0; i < v; ++i) {
+        long long const at = part.place_of_any(column(u) + i);
+        if (at != ops::nowhere && (is_whole || column(u) + i < size()))
+          *address<K>(at) = to_storage<storage_t<tile_stores::at<K>::type>>(
+              value_of<tile_stores::at<K>::first_operand>(tile.frame_of(u, 0)));
+      }
   }
   template <int K, bool IsWhole> __device__ __forceinline__ void store_vectors() {
 #pragma unroll

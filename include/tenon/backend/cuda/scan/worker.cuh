@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/block_reduction.cuh"
 #include "tenon/backend/cuda/parts/drawn_vectors.cuh"
+#include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/sweep_needs.cuh"
@@ -14,6 +15,24 @@
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
+
+// Whether scan K is needed by a sweep before that of phase Phase.
+template <class Program, int Phase> consteval bool is_scanned_before(int k) {
+  if constexpr (Phase <= 1)
+    return false;
+  else
+    return needed_scans<Program, Phase - 1, false>::holds(k) ||
+           is_scanned_before<Program, Phase - 1>(k);
+}
+// What scans along the row give of a thread's elements, of which later sweeps have use.
+template <class Program, int V, int Items> struct known_scans {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds =
+      is_scanned_before<Program, program_traits<Program>::row_phases + 1>(K) &&
+      !is_blockwise_scan<typename at<K>::op>;
+  template <int K> using type = value_list<typename at<K>::value_type, V * Items>;
+};
 
 // Threads: as of scan_loader.
 template <class Program, int V, int Items, int MaxThreads, class Arguments, int Threads = 0>
@@ -106,15 +125,31 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
         using op = typename at<scan>::op;
         if constexpr (op::is_blockwise) {
           reduce_in_blocks<scan>();
+        } else if constexpr (requires { carried.known; } &&
+                             is_scanned_before<Program, Phase>(scan)) {
+          for_each_element([&](int u, int i) {
+            value_of<scan>(frame_of(u, i)) = read_register<scan>(carried.known).at[u * V + i];
+          });
         } else {
           auto& so_far = read_register<scan>(carried);
           part<scan> own_part(*this);
           own_part.join(buffer);
           own_part.finish(*this, op::combine(so_far, own_part.before));
           so_far = op::combine(so_far, own_part.all);
+          if constexpr (requires { carried.known; } &&
+                        known_scans<Program, V, Items>::template holds<scan>)
+            for_each_element([&](int u, int i) {
+              read_register<scan>(carried.known).at[u * V + i] = value_of<scan>(frame_of(u, i));
+            });
         }
         evaluate_from<scan + 1>(carried, buffer);
       }
+    }
+    template <class Visit> static __device__ __forceinline__ void for_each_element(Visit&& visit) {
+#pragma unroll
+      for (int u = 0; u < Count; ++u)
+#pragma unroll
+        for (int i = 0; i < V; ++i) visit(u, i);
     }
     // The neighbours of a block are in one vector, or in those of neighbouring lanes.
     template <int K> __device__ __forceinline__ void reduce_in_blocks() {
