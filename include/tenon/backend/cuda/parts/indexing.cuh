@@ -71,14 +71,12 @@ template <int Dims, int Bits> struct index_group {
   index_divider<Bits> by[Dims];
 
   // @pre the group has at most Dims axes
-  [[gnu::cold]] static index_group of(group_layout const& from) {
-    index_group result;
-    result.dims = from.dims > 1 ? from.dims : 1;
-    result.size = from.size;
+  [[gnu::cold]] void set(group_layout const& from) {
+    dims = from.dims > 1 ? from.dims : 1;
+    size = from.size;
     if constexpr (Dims > 1)
       for (int d = 1; d < from.dims; ++d)
-        if (from.extents[d] > 0) result.by[d] = index_divider<Bits>::of(from.extents[d]);
-    return result;
+        if (from.extents[d] > 0) by[d] = index_divider<Bits>::of(from.extents[d]);
   }
 };
 

@@ -57,8 +57,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   [[gnu::cold]] static kernel_arguments of(bound_layout const& layout, bound_arguments const& call,
                                            int vector_width, work_split const& split) {
     kernel_arguments a{};
-    a.rows = decltype(rows)::of(layout.rows);
-    a.columns = decltype(columns)::of(layout.columns);
+    a.rows.set(layout.rows), a.columns.set(layout.columns);
     for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = layout.sizes[k];
     a.vectors = (layout.columns.size + vector_width - 1) / vector_width;
     a.tail = static_cast<int>(layout.columns.size % vector_width);

@@ -90,28 +90,39 @@ struct rows_planner : long_rows_planner {
     int lanes, blocks;
   };
   template <class Program> static constexpr row_share share_of(long long vectors) {
-    if (vectors <= medium_vectors<Program>) {
-      int const most =
-          vectors <= short_vectors<Program> ? short_items<Program> : medium_items<Program>;
+    return share_of(vectors, lengths_of<Program>);
+  }
+  // What of a program it depends on: vectors of a row, and those that a thread keeps.
+  struct row_lengths {
+    long long short_vectors, medium_vectors;
+    int short_items, medium_items, items;
+    bool is_wide;
+  };
+  template <class Program>
+  static constexpr row_lengths lengths_of{short_vectors<Program>, medium_vectors<Program>,
+                                          short_items<Program>,   medium_items<Program>,
+                                          row_items<Program>,     is_wide<Program>};
+  static constexpr row_share share_of(long long vectors, row_lengths const& of) {
+    if (vectors <= of.medium_vectors) {
+      int const most = vectors <= of.short_vectors ? of.short_items : of.medium_items;
       long long lanes = lanes_of(vectors, most);
       if (lanes * most < vectors) lanes = divide_up(vectors, 32 * most) * 32;
       return {static_cast<int>(lanes), 1};
     }
-    int const items = row_items<Program>;
     // One block as long as it can; then blocks of half the size, of which a multiprocessor holds
     // two that do not wait at the same time. H200, softmax of 65536 f32: 0.85 of a copy's bandwidth
     // against 0.79.
     int blocks = 1, threads = widest_block;
-    if (static_cast<long long>(widest_block) * items < vectors) {
-      threads = is_wide<Program> ? widest_block : 256;
+    if (static_cast<long long>(widest_block) * of.items < vectors) {
+      threads = of.is_wide ? widest_block : 256;
       while (threads < widest_block &&
-             static_cast<long long>(threads) * items * most_blocks_per_cluster < vectors)
+             static_cast<long long>(threads) * of.items * most_blocks_per_cluster < vectors)
         threads *= 2;
     }
     while (blocks < most_blocks_per_cluster &&
-           static_cast<long long>(threads) * items * blocks < vectors)
+           static_cast<long long>(threads) * of.items * blocks < vectors)
       blocks *= 2;
-    long long per_warp = 32ll * items * blocks, warps = divide_up(vectors, per_warp);
+    long long per_warp = 32ll * of.items * blocks, warps = divide_up(vectors, per_warp);
     return {static_cast<int>(warps * 32 <= threads ? warps * 32 : 0), blocks};
   }
 
@@ -133,6 +144,22 @@ struct rows_planner : long_rows_planner {
       if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
         return plan_resident<Program, short_rows<Program>>(layout, call, facts, how);
     return plan_resident<Program, medium_rows<Program>>(layout, call, facts, how);
+  }
+
+  // Threads and blocks of rows that registers hold → rows of a group.
+  [[gnu::cold]] static long long set_threads(cuda_plan& plan, row_share const& share,
+                                             moved_as how) {
+    plan.why = said(how,
+                    share.blocks > 1    ? "row in registers of a cluster"
+                    : share.lanes <= 32 ? "row in registers of a warp or less"
+                                        : "row in registers of several warps",
+                    "parts of vectors, row in registers", "single elements, row in registers");
+    constexpr int group_threads = 128;  // of rows of a warp or less
+    int const rows_per_group = share.lanes > 32 ? 1 : group_threads / share.lanes;
+    plan.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
+    plan.cluster = static_cast<unsigned>(share.blocks);
+    plan.is_balanced = true;
+    return rows_per_group;
   }
 
   template <class Program, configuration C>
@@ -157,16 +184,7 @@ struct rows_planner : long_rows_planner {
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = C;
-    result.why = said(how,
-                      share.blocks > 1    ? "row in registers of a cluster"
-                      : share.lanes <= 32 ? "row in registers of a warp or less"
-                                          : "row in registers of several warps",
-                      "parts of vectors, row in registers", "single elements, row in registers");
-    constexpr int group_threads = 128;  // of rows of a warp or less
-    long long rows_per_group = share.lanes > 32 ? 1 : group_threads / share.lanes;
-    result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(rows_per_group));
-    result.cluster = static_cast<unsigned>(share.blocks);
-    result.is_balanced = true;
+    long long const rows_per_group = set_threads(result, share, how);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     if constexpr (C.group_dims > 1) {
       using staged = staged_items<Program, special>;
