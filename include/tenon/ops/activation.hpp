@@ -141,7 +141,7 @@ struct silu : activation_op {
 // x * Phi(x), Phi the normal distribution function; gelu(-inf) is the limit, -0.
 struct gelu : activation_op {
   static constexpr text_view name = "gelu";
-  static constexpr int cost = 28;
+  static constexpr int cost = 27;
   static constexpr interval domain{-14.3, 14};
   template <class T> static TENON_HD T eval(T x) {
     if constexpr (std::is_same_v<T, float>) return in_float(x);
@@ -168,34 +168,32 @@ struct gelu : activation_op {
   }
 
  private:
-  // t (1 - Phi(t)) = z p(z) exp(-t^2 / 2) with z = t / (t + 3.796875), a quotient that is right to
-  // one rounding, and p minimax with a relative error of 2^-26. The exponent is n log 2, n an
-  // integer, and a rest that is exact: what the square's rounding takes away is added. 2^n is an
-  // addition to the exponent's bits, with 2^32 that keep exp2 from being subnormal. There is no
-  // branch: with one, most warps would go both ways.
+  // t (1 - Phi(t)) = z p(z) exp(-t^2 / 2) with z = t / (t + 3.7578125), a quotient that is right to
+  // one rounding, and p minimax with a relative error of 2^-25.6, which contains that half_log2e is
+  // rounded. The exponent is n, an integer, and a rest that is exact: what the product's rounding
+  // takes away is added. 2^n is an addition to the exponent's bits, with 2^32 that keep exp2 from
+  // being subnormal. There is no branch: with one, most warps would go both ways.
   static TENON_HD float in_float(float x) {
 #if !defined(__CUDA_ARCH__)
     return math::host::gelu(x);
 #else
     constexpr float half_log2e = 0.72134752f, to_integer = 12582944.0f;  // 1.5 * 2^23 + 32
-    float const t = ::fminf(math::abs(x), 14.5f), square = t * t;
-    float const biased = math::fma(square, -half_log2e, to_integer), n = biased - to_integer;
-    float const rest = math::fma(n, -1.386294365f, -square);
-    float const square_low = math::fma(-t, t, square);
-    float const power =
-        math::approximate::exp2(math::fma(rest, half_log2e, square_low * half_log2e));
+    float const t = ::fminf(math::abs(x), 14.5f), scaled = t * -half_log2e;
+    float const biased = math::fma(t, scaled, to_integer), n = biased - to_integer;
+    float const rest = math::fma(t, scaled, -n), scaled_low = math::fma(t, half_log2e, scaled);
+    float const power = math::approximate::exp2(math::fma(-t, scaled_low, rest));
     float const e = __int_as_float(__float_as_int(power) + (__float_as_int(biased) << 23));
-    float const shifted = t + 3.80078125f, w = math::approximate::reciprocal(shifted);
-    float const about = t * w, z = math::fma(math::fma(-shifted, about, t), w, about), u = z - 0.375f;
-    float p = 0.119046502f;
-    p = math::fma(p, u, -0.0237025116f);
-    p = math::fma(p, u, -0.301194936f);
-    p = math::fma(p, u, 0.210641995f);
-    p = math::fma(p, u, 0.609770119f);
-    p = math::fma(p, u, -1.59553361f);
-    p = math::fma(p, u, 1.978742f);
-    p = math::fma(p, u, -1.60968506f);
-    p = math::fma(p, u, 0.924628615f);
+    float const shifted = t + 3.7578125f, w = math::approximate::reciprocal(shifted), about = t * w;
+    float const z = math::fma(math::fma(-shifted, about, t), w, about), u = z - 0.40625f;
+    float p = 0.114302106f;
+    p = math::fma(p, u, -0.0160038434f);
+    p = math::fma(p, u, -0.285229057f);
+    p = math::fma(p, u, 0.189315975f);
+    p = math::fma(p, u, 0.559420407f);
+    p = math::fma(p, u, -1.44272494f);
+    p = math::fma(p, u, 1.79126585f);
+    p = math::fma(p, u, -1.47741842f);
+    p = math::fma(p, u, 0.874371231f);
     return math::fma(z * p * e, -2.3283064365386963e-10f, math::maximum(x, -0.0f));  // 2^-32
 #endif
   }
