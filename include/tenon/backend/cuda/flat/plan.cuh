@@ -84,6 +84,16 @@ struct flat_planner {
   }
 
  private:
+  // Threads and blocks for so many vectors, at most `most` blocks.
+  [[gnu::cold]] static void set_threads(cuda_plan& plan, long long vectors, long long most) {
+    configuration const& c = plan.chosen;
+    int const threads = c.threads_per_block < widest_block || vectors >= least_of_widest_blocks
+                            ? c.threads_per_block
+                            : 256;
+    long long const tiles = divide_up(vectors, static_cast<long long>(threads) * c.items);
+    plan.grid = dim3(static_cast<unsigned>(clamped(tiles, 1, most)));
+    plan.block = dim3(static_cast<unsigned>(threads));
+  }
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(flat_arguments<Program> const& operands, char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
@@ -92,16 +102,8 @@ struct flat_planner {
         reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash>);
     result.chosen = C;
     result.why = why;
-    int const threads =
-        C.threads_per_block < widest_block || operands.vectors >= least_of_widest_blocks
-            ? C.threads_per_block
-            : 256;
-    long long tiles = divide_up(operands.vectors, static_cast<long long>(threads) * C.items);
-    long long most =
-        reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks;
-    long long blocks = clamped(tiles, 1, most);
-    result.grid = dim3(static_cast<unsigned>(blocks));
-    result.block = dim3(static_cast<unsigned>(threads));
+    set_threads(result, operands.vectors,
+                reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks);
     if constexpr (reduces) add_slots(result);
     prepare(result, operands);
     return result;
