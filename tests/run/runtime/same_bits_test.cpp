@@ -170,9 +170,8 @@ TEST(same_bits, of_normalizations_in_any_arrangement) {
   check_arrangements<float>([](auto x, auto dy, auto) {
     return tn::vjp([](auto x) { return tn::layer_norm(x, tn::axis<-1>); })(x, dy);
   });
-  check_arrangements<float>([](auto x, auto dy, auto) {
-    return tn::vjp([](auto x) { return tn::rms_norm(x); })(x, dy);
-  });
+  check_arrangements<float>(
+      [](auto x, auto dy, auto) { return tn::vjp([](auto x) { return tn::rms_norm(x); })(x, dy); });
 }
 template <class T> void check_gradient_of_softmax() {
   check_arrangements<T>([](auto x, auto dy, auto) {
@@ -189,6 +188,27 @@ TEST(same_bits, of_gradients_of_a_loss_in_any_arrangement) {
     auto const f = tn::value_and_grad([](auto x, auto t) { return tn::cross_entropy(x, t); });
     return tn::get<1>(f(x, labels.view()));
   });
+}
+
+// Sums over the first axis: of whole vectors, and in pieces of them. Of every second column the
+// layout chooses another skeleton, and with it another order (docs/decisions/0008).
+template <class T> void check_columns() {
+  for (auto [rows, columns] :
+       {std::array<std::int64_t, 2>{33, 1000}, {300, 64}, {5000, 33}, {20000, 100}}) {
+    auto x = random_array<T, 2>({rows, columns});
+    auto const sums = [&](arrangement how) {
+      array<T, 2> copy({rows, columns}, how, x.values());
+      return result_of(tn::compile([](auto x) { return tn::sum(x * x, tn::axis<0>); })(copy.view()))
+          .values;
+    };
+    std::vector<double> const expected = sums(arrangement::contiguous);
+    EXPECT_EQ(sums(arrangement::misaligned), expected) << rows << " x " << columns;
+    EXPECT_EQ(sums(arrangement::padded), expected) << rows << " x " << columns;
+  }
+}
+TEST(same_bits, of_columns_in_any_arrangement) {
+  check_columns<float>();
+  check_columns<tn::bfloat16>();
 }
 
 }  // namespace

@@ -12,13 +12,9 @@ template <class Program> struct columns_arguments : side_arguments<Program> {
   long long tiles, slices, slice_length;
   // Blocks next to each other have slices of one tile, else tiles of one slice.
   bool slices_are_neighbours;
-  bool is_plain;  // one reduced axis, and every vector of every operand is one aligned access
-  // One reduced axis, every load has neighbouring elements in its vectors, but not all are aligned:
-  // two aligned accesses have one, and of the positions from `inner` on, `inner_count` many, both
-  // lie between elements of the operand.
-  bool is_shifted;
-  long long inner, inner_count;
-  bool is_kept;           // loads of several sweeps are; then a cluster has the slices of a tile
+  bool is_plain;    // one reduced axis, and every vector of every operand is one aligned access
+  bool has_pieces;  // one reduced axis, and the vectors of every load are of neighbours or of one
+  bool is_kept;     // loads of several sweeps are; then a cluster has the slices of a tile
   long long first_total;  // word of the workspace where the partial totals begin
 };
 

@@ -70,36 +70,18 @@ struct columns_planner {
       return result;
     });
     a.is_plain = layout.columns.dims == 1 && a.rows.size > 0;
-    find_inner<Program, V>(a, layout);
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::where == place::element)
-        a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
-      if constexpr (I::is_store && I::where == place::element)
-        a.is_plain = a.is_plain && a.store_moves_whole[I::bits];
-    });
-    // What is kept is brought otherwise.
-    a.is_shifted = a.is_shifted && !a.is_plain && !is_any_kept<Program, V>;
-  }
-
-  // Accesses have up to 2 V elements more than are wanted, on either side: at positions that have
-  // as many elements of their column before and behind them they stay between these.
-  template <class Program, int V>
-  [[gnu::cold]] static void find_inner(columns_arguments<Program>& a, bound_layout const& layout) {
-    a.is_shifted = a.is_plain, a.inner = 0;
+    a.has_pieces = a.is_plain && !is_any_kept<Program, V>;  // what is kept is brought otherwise
     visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
       if constexpr (I::is_load && I::where == place::element) {
-        operand_layout const& from = layout.loads[I::bits];
-        long long const stride = from.column_strides[0], apart = stride < 0 ? -stride : stride,
-                        along = from.row_strides[layout.rows.dims - 1];
-        a.is_shifted = a.is_shifted && has_words<storage_t<I::type>, V> &&
-                       (along == 0 || (along == 1 && apart > 0));
-        if (a.is_shifted && along == 1) a.inner = at_least(a.inner, divide_up(2 * V, apart));
+        long long const along = layout.loads[I::bits].row_strides[inner];
+        a.has_pieces = a.has_pieces && (along == 0 || along == 1);
+        a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
       }
+      if constexpr (I::is_store && I::where == place::element)
+        a.is_plain = a.is_plain && a.store_moves_whole[I::bits];
     });
-    a.inner_count = a.columns.size - 2 * a.inner;
-    a.is_shifted = a.is_shifted && a.inner_count > 0;
+    a.has_pieces = a.has_pieces && !a.is_plain;
   }
 
   // How a tile of rows that is read once is shared; a function of the shape alone.
@@ -187,8 +169,8 @@ struct columns_planner {
   // where one slice then does, and where many slices have little each. A last tile that is mostly
   // empty would leave multiprocessors without work, unless it is the second of two.
   // H200, f32: 65536 x 64 9.2 us instead of 11.3, 65536 x 128 11.7 instead of 17.8, 131 x 256 3.3
-  // instead of 4.2. With 4, bf16: 264 x 64 3.6 us instead of 4.7, 65536 x 64 7.1 instead of 8.4, but
-  // 1048576 x 64 38.0 instead of 36.3, f32 81 instead of 64.
+  // instead of 4.2. With 4, bf16: 264 x 64 3.6 us instead of 4.7, 65536 x 64 7.1 instead of 8.4,
+  // but 1048576 x 64 38.0 instead of 36.3, f32 81 instead of 64.
   [[gnu::cold]] static long long narrowed(long long lanes, long long vectors, long long positions,
                                           int items) {
     constexpr long long line = 8, half = 4;

@@ -5,7 +5,7 @@
 
 #include "tenon/backend/cuda/columns/arguments.cuh"
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
-#include "tenon/backend/cuda/parts/misaligned_access.cuh"
+#include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -20,10 +20,9 @@ template <class Program, class C> struct columns_slice {
   vector_part<v> part = {0};  // rows that are inside: the first ones
 
   __device__ __forceinline__ void begin() {
-    if (a.slices_are_neighbours)
-      tile = blockIdx.x / a.slices, slice = blockIdx.x % a.slices;
-    else
-      tile = blockIdx.x % a.tiles, slice = blockIdx.x / a.tiles;
+    unsigned const by = static_cast<unsigned>(a.slices_are_neighbours ? a.slices : a.tiles),
+                   high = blockIdx.x / by, low = blockIdx.x % by;
+    tile = a.slices_are_neighbours ? high : low, slice = a.slices_are_neighbours ? low : high;
     long long vector = tile * blockDim.x + threadIdx.x;
     if (vector >= a.rows.size) return;
     find_rows(vector, [&](auto index, int d, long long position) {
@@ -75,7 +74,7 @@ template <class Program, class C> struct columns_slice {
   // them: the threads of a warp go one way.
   template <int Items>
   __device__ __forceinline__ bool has_all(long long first, long long end) const {
-    return (part.is_whole() || part.is_empty()) && !a.is_shifted &&
+    return (part.is_whole() || part.is_empty()) && !a.has_pieces &&
            first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
@@ -84,7 +83,7 @@ template <class Program, class C> struct columns_slice {
   template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void load(Tile& loaded, long long first, long long end) const {
     if constexpr (!IsFull && !may_keep)
-      if (a.is_shifted) return read_shifted<Selected, Items>(loaded, first, end);
+      if (a.has_pieces) return read_pieces<Selected, Items>(loaded, first, end);
     if (!IsFull || !a.is_plain) return read<Selected, Items>(loaded, first, end);
     int const height = static_cast<int>(blockDim.y);
     for_each_selected<Program, Selected>([&](auto selected) {
@@ -97,69 +96,54 @@ template <class Program, class C> struct columns_slice {
         load_packed<reuse::none>(read_register<k>(loaded).at[u], from + u * (height * stride));
     });
   }
-  // The same from aligned accesses, each of which has parts of two vectors: the second one mostly
-  // finds in the first-level cache what the first one of a neighbour asked for. H200, sums of 65536
-  // x 1023 f32: 80 us instead of 340. @pre is_shifted
+  // The same in pieces. @pre has_pieces
   template <class Selected, int Items, class Tile>
-  __device__ __forceinline__ void read_shifted(Tile& loaded, long long first, long long end) const {
-    int const height = static_cast<int>(blockDim.y);
-    auto is_inner = [&](long long at) {
-      return at < end && static_cast<unsigned long long>(at - a.inner) <
-                             static_cast<unsigned long long>(a.inner_count);
-    };
+  __device__ __forceinline__ void read_pieces(Tile& loaded, long long first, long long end) const {
+    int const height = static_cast<int>(blockDim.y), count = part.count();
+    auto const is_inside = [&](int u) { return first + u * height < end; };
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (has_words<storage_t<I::type>, v>) {
-        auto& to = read_register<k>(loaded).at;
-        long long const stride = a.load_columns[I::bits][0];
-        auto const* const column = load_address<Program, k>(a, offsets.loads[I::bits]);
-        if (a.load_rows[I::bits][a.rows.dims - 1] == 0) {
-#pragma unroll
-          for (int u = 0; u < Items; ++u) {
-            packed<storage_t<I::type>, 1> one{};
-            long long const at = first + u * height;
-            load_packed<reuse::expected>(one, column + at * stride, at < end);
-            to[u] = splat<v>(one);
-          }
-          return;
-        }
-        packed<storage_t<I::type>, v> next[Items];
+      using T = storage_t<I::type>;
+      auto& to = read_register<k>(loaded).at;
+      long long const stride = a.load_columns[I::bits][0], step = height * stride;
+      T const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
+      if (a.load_rows[I::bits][a.rows.dims - 1] == 0) {
 #pragma unroll
         for (int u = 0; u < Items; ++u) {
-          long long const at = first + u * height;
-          // In place of the others what is certain to be there: nothing waits for the question.
-          auto const* const from = column + (is_inner(at) ? at : a.inner) * stride;
-          auto const* const aligned = from - elements_beyond<v>(from);
-          load_packed<reuse::expected>(to[u], aligned);
-          load_packed<reuse::expected>(next[u], aligned + v);
+          packed<T, 1> one{};
+          load_packed<reuse::expected>(one, from + u * step, is_inside(u));
+          to[u] = splat<v>(one);
         }
-        constexpr unsigned bytes = sizeof(storage_t<I::type>);
-        // Places in bytes, as far as they tell what is beyond a vector.
-        unsigned const apart = static_cast<unsigned>(height * stride) * bytes;
-        unsigned place =
-            static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(column + first * stride));
+        return;
+      }
+      if (has_pairs<T, v> && a.innermost < v) {
 #pragma unroll
-        for (int u = 0; u < Items; ++u, place += apart)
-          to[u] = part_of(to[u], next[u], static_cast<int>(place / bytes % v));
-        // What is behind the last row is no index.
-        if constexpr (program_traits<Program>::all.count(&instruction_facts::is_fetch) > 0)
+        for (int u = 0; u < Items; ++u)
+          to[u] = load_some<v>(from + u * step, 0, is_inside(u) ? count : 0);
+        return;
+      }
 #pragma unroll
-          for (int u = 0; u < Items; ++u) keep_first(to[u], part.count());
-        // Then what is not inner, each in turn as the first of them: no index into registers.
-        if (is_inner(first) && is_inner(first + (Items - 1) * height)) return;
-#pragma unroll 1
-        for (int u = 0; u < Items; ++u) {
-          long long const at = first + u * height;
-          auto now = to[0];
-          if (!is_inner(at)) {
-            now = {};
-            if (at < end) now = load_some<v>(column + at * stride, 0, part.count());
-          }
+      for (int u = 0; u < Items; ++u) to[u] = {};
+      if constexpr (!has_pairs<T, v>) {
+        asm volatile("" : "+l"(from));
+        load_pieces(
+            to, [&](int u) { return from + u * step; }, [](int) { return 0; },
+            [&](int u) { return is_inside(u) ? count : 0; });
+      } else {
+        // Of a vector that there is in part the last v rows: those in front are left out
+        // afterwards.
+        int const before = count > 0 ? v - count : 0;
+        from -= before;
+        asm volatile("" : "+l"(from));
+        int const odd = odd_elements(from), odd_step = static_cast<int>(step) & 1;
+        auto const odd_of = [&](int u) { return odd ^ (u & odd_step); };
+        load_pieces(
+            to, [&](int u) { return from + (u * step + odd_of(u)); }, odd_of,
+            [&](int u) { return count > 0 && is_inside(u) ? v : 0; });
+        if (before > 0)
 #pragma unroll
-          for (int i = 0; i + 1 < Items; ++i) to[i] = to[i + 1];
-          to[Items - 1] = now;
-        }
+          for (int u = 0; u < Items; ++u) to[u] = part_of(to[u], packed<T, v>{}, before);
       }
     });
   }

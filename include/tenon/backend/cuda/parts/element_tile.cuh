@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
+#include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
 namespace tenon::detail {
 
@@ -39,14 +40,11 @@ template <class Index> struct item_positions {
   template <int V> __device__ __forceinline__ unsigned offset(int u) const {
     return static_cast<unsigned>(u) * (static_cast<unsigned>(step) * V);
   }
+  __device__ __forceinline__ Index rest_at() const { return end; }
   __device__ __forceinline__ bool is_whole(int u) const { return at(u) < end; }
   __device__ __forceinline__ bool is_live(int u) const { return at(u) < end + (partial != 0); }
   template <int V> __device__ __forceinline__ int count(int u) const {
     return is_whole(u) ? V : is_live(u) ? partial : 0;
-  }
-  // Elements from the first of item 0 to the end; negative behind it.
-  template <int V> __device__ __forceinline__ long long left() const {
-    return (static_cast<long long>(end) - first) * V + partial;
   }
 };
 // Positions beyond `origin`, of which 32 bits hold the number.
@@ -56,8 +54,17 @@ struct far_positions : item_positions<int> {
   __device__ __forceinline__ long long at(int u) const {
     return origin + item_positions<int>::at(u);
   }
+  __device__ __forceinline__ long long rest_at() const { return origin + end; }
   __device__ __forceinline__ far_positions from(int u) const {
     return {item_positions<int>::from(u), origin};
+  }
+};
+// Those of a tile of which much may be beyond the end: it is passed over.
+struct rest_positions : item_positions<int> {
+  static constexpr bool has_gaps = true;
+
+  __device__ __forceinline__ rest_positions from(int u) const {
+    return {item_positions<int>::from(u)};
   }
 };
 // Those of a tile that is all inside.
@@ -108,33 +115,21 @@ inline constexpr reuse expected_reuse =
     : IsStreamed || I::varies_over_rows                   ? reuse::none
                                                           : reuse::expected;
 
-// Loads the contiguous vectors that load_vectors leaves out: misaligned ones, and the last one if
-// it is not whole. All vectors advance together, one element a turn, so that their loads overlap.
-template <class Program, int K, int V, int Items, bool IsStreamed, class Vectors, class Arguments,
-          class Positions>
-__device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a,
-                                                 operand_offsets<Program> const& row,
-                                                 Positions const& positions) {
-  using I = typename program_traits<Program>::template at<K>;
-  using T = storage_t<I::type>;
-  access const how = a.load_access[I::bits];
-  if (how != access::packed && how != access::elements) return;
-  // In all warps but one: without it a sum of 2^26 + 1 f32 takes 88 us instead of 68 on an H100.
-  if (how == access::packed && positions.is_whole(Items - 1)) return;
-  T const* from = load_address<Program, K>(a, row.loads[I::bits]);
-  constexpr bool has_parts = !program_traits<Program>::has_reduction && has_words<T, V>;
-  int const beyond = has_words<T, V> && how == access::elements ? elements_beyond<V>(from) : 0;
-  // What is held for reductions leaves no registers for second accesses: with them softmax of 1335
-  // x 50257 f32 takes 834 us on an H200, on two blocks of a multiprocessor instead of three.
-  if constexpr (program_traits<Program>::has_reduction && has_words<T, V>)
-    if (how == access::elements && load_shifted<V, Items>(to.at, from, positions, beyond)) return;
+// Loads misaligned vectors as parts of two aligned ones, and what is not of two of those, as the
+// last one if it is not whole, by elements: all vectors advance together, one element a turn, so
+// that their loads overlap.
+template <int V, int Items, class T, class Positions>
+__device__ __forceinline__ void load_in_parts(packed<T, V> (&to)[Items], T const* from,
+                                              Positions const& positions, access how) {
+  constexpr bool has_parts = has_words<T, V>;
+  int const beyond = has_parts && how == access::elements ? elements_beyond<V>(from) : 0;
   auto const is_loaded = [&](int u) {
     if (how == access::packed) return positions.is_whole(u);
     return has_parts && is_inner<V>(positions, u, beyond);
   };
   if constexpr (has_parts)
     if (how == access::elements) {
-      load_misaligned<V, Items>(to.at, from, positions, beyond);
+      load_misaligned<V, Items>(to, from, positions, beyond);
       bool is_all = true;
 #pragma unroll
       for (int u = 0; u < Items; ++u) is_all = is_all && (is_loaded(u) || !positions.is_live(u));
@@ -153,8 +148,29 @@ __device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a
     }
 #pragma unroll
     for (int u = 0; u < Items; ++u)
-      if (!is_loaded(u)) push_element(to.at[u], next[u]);
+      if (!is_loaded(u)) push_element(to[u], next[u]);
   }
+}
+
+// Loads the contiguous vectors that load_vectors leaves out: misaligned ones, and the last one if
+// it is not whole.
+template <class Program, int K, int V, int Items, bool IsStreamed, class Vectors, class Arguments,
+          class Positions>
+__device__ __forceinline__ void load_by_elements(Vectors& to, Arguments const& a,
+                                                 operand_offsets<Program> const& row,
+                                                 Positions const& positions) {
+  using I = typename program_traits<Program>::template at<K>;
+  using T = storage_t<I::type>;
+  access const how = a.load_access[I::bits];
+  if (how != access::packed && how != access::elements) return;
+  // In all warps but one: without it a sum of 2^26 + 1 f32 takes 88 us instead of 68 on an H100.
+  if (how == access::packed && positions.is_whole(Items - 1)) return;
+  T const* from = load_address<Program, K>(a, row.loads[I::bits]);
+  // What is held for reductions leaves no registers for second accesses.
+  if constexpr (program_traits<Program>::has_reduction)
+    load_items_in_pieces(to.at, from, positions, how == access::elements);
+  else
+    load_in_parts(to.at, from, positions, how);
 }
 
 // The vectors of a tile in place of one another, so that a loop that is not unrolled finds its `By`

@@ -9,12 +9,6 @@
 
 namespace tenon::detail {
 
-// Whether shared memory has room for the tiles of a block of 256 threads, whichever share a row: 32
-// bytes for each vector of a thread that has a row by itself, of 99 KB on sm_86 and sm_89.
-template <class Program, class Selected, int Items>
-inline constexpr bool has_stage_of_tiles =
-    rank_among<Program, Selected>(program_traits<Program>::size) * Items <= 12;
-
 #if defined(__CUDA_ARCH__)
 // Calls each(instruction, address, slot of the first item, bytes to the next one's, whether it
 // comes as it lies in memory) for the selected operands.
@@ -84,13 +78,6 @@ __device__ __forceinline__ void take_staged(Tile& tile, Arguments const& a,
             load_shared(to[u], vectors::own(slot, where));
         }
       });
-}
-template <class Program, class Selected, int V, int Items, int Dims, class Tile, class Arguments>
-__device__ __forceinline__ void load_staged(Tile& tile, Arguments const& a,
-                                            operand_offsets<Program> const& row,
-                                            staged_positions const& where, long long origin) {
-  ask_staged<Program, Selected, V, Items, Dims>(a, row, where, origin);
-  take_staged<Program, Selected, V, Items, Dims>(tile, a, row, where, origin);
 }
 #endif
 

@@ -147,7 +147,7 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
     for (int u = 0; u < Items; ++u) {
       if (u + 1 < Items) request(late[(u + 1) % 2], u + 1);
       // A kernel of any length has items that no thread of a warp has elements of.
-      if (Dims == packed_columns || positions.is_live(u))
+      if ((Dims == packed_columns && !requires { Positions::has_gaps; }) || positions.is_live(u))
         process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
             u, tile, fixed, late[u % 2], values, states, around, a, row, positions, u,
             is_row_inside, evaluation);

@@ -21,11 +21,12 @@ struct rows_planner_base : rows_configurations {
                                                : of_elements;
   }
 
-  // Up to 32 lanes: enough for the vectors if they can be, and half a cache line of each row.
-  static constexpr long long lanes_of(long long vectors, int items) {
+  // Up to 32 lanes: enough for the vectors if they can be, and `least` of each row: half a cache
+  // line where rows are held.
+  static constexpr long long lanes_of(long long vectors, int items, int least = 4) {
     long long lanes = 1;
     while (lanes < 32 && lanes * items < vectors) lanes *= 2;
-    while (lanes < 4 && lanes < vectors) lanes *= 2;
+    while (lanes < least && lanes < vectors) lanes *= 2;
     return lanes;
   }
 

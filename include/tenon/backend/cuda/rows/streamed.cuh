@@ -4,7 +4,6 @@
 // share it, tile by tile; a long one in segments, which several blocks share where there are few.
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
-#include "tenon/backend/cuda/parts/staged_tile.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
 #include "tenon/backend/cuda/rows/segments.cuh"
 
@@ -27,13 +26,6 @@ inline constexpr int streamed_blocks_held =
 #endif
                                                      C::blocks;
 
-template <class Program, class C>
-using streamed_loads = needed_loads<Program, C::vector_width, C::items, 1, false>;
-// Whether a tile passes through shared memory.
-template <class Program, class C>
-inline constexpr bool stages_streamed =
-    C::group_dims > 1 && has_stage_of_tiles<Program, streamed_loads<Program, C>, C::items>;
-
 #if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
@@ -42,14 +34,11 @@ template <class Program, class C> struct streamed_worker {
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
 
-  using loads = streamed_loads<Program, C>;
   // Of a tile in flight large states take in 16 elements at a time, for whose values there are
   // registers.
   static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
                                                                            : items;
   using running = running_states<Program, v, taken, 1>;
-  using tile_type = selected_registers<Program, loads>;
-  static constexpr bool is_staged = stages_streamed<Program, C>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -98,35 +87,18 @@ template <class Program, class C> struct streamed_worker {
     reset<Program, running>(states);
     cascade<Program, running> levels;
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
-    auto take = [&](tile_type const& tile, auto const& positions) {
-#pragma unroll
-      for (int u = 0; u < items; u += taken) {
-        selected_registers<Program, needed_loads<Program, v, taken, 1, false>> part;
-        for_each_selected<Program, loads>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-#pragma unroll
-          for (int i = 0; i < taken; ++i)
-            read_register<k>(part).at[i] = read_register<k>(tile).at[u + i];
-        });
-        selected_registers<Program, no_loads> none;
-        process_tile<1, false, v, taken, dims, needed_loads<Program, v, taken, 1, false>, no_loads,
-                     no_loads>(part, none, states, f, a, offsets, positions.from(u), true);
-      }
-      levels.after_tile(states);
-    };
-    auto const take_at = [&](auto const& positions) {
-      tile_type tile;
-      request(tile, offsets, positions);
-      take(tile, positions);
-    };
     if constexpr (dims == 1) {
       auto [first, end] = range_of(segment, is_inside);
       // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
       for (; end - first >= step; first += step) {
-        take_at(whole_positions<int>{first + thread, lanes});
+        take<items>(states, offsets, whole_positions<int>{first + thread, lanes});
+        levels.after_tile(states);
       }
-      if (first < end) take_at(item_positions<int>{first + thread, lanes, end});
+      if (first < end) {
+        take_rest(states, offsets, rest_positions{{first + thread, lanes, end}});
+        levels.after_tile(states);
+      }
     } else {
       // The segment begins at `origin` and has `vectors` before its end or the row's, the last of
       // which may be one in part.
@@ -137,31 +109,51 @@ template <class Program, class C> struct streamed_worker {
                 rest = is_inside ? partial : 0;
 #pragma unroll 1
       for (int first = 0; first < vectors; first += step) {
-        far_positions const positions{{first + thread, lanes, end, rest}, origin};
-        tile_type tile;
-        if constexpr (is_staged)
-          request_staged(tile, offsets, positions);
-        else
-          request(tile, offsets, positions);
-        take(tile, positions);
+        take_rest(states, offsets, far_positions{{first + thread, lanes, end, rest}, origin});
+        levels.after_tile(states);
       }
     }
     levels.finish(f.row, states);
   }
-  __device__ __forceinline__ void request_staged(tile_type& tile,
-                                                 operand_offsets<Program> const& offsets,
-                                                 far_positions const& positions) const {
-    int const thread = static_cast<int>(threadIdx.x), first = positions.first - thread,
-              most = lanes * items * v;
-    long long const left = static_cast<long long>(positions.end - first) * v + positions.partial;
-    staged_positions const here({thread, lanes, positions.end - first, positions.partial},
-                                left < most ? static_cast<int>(left) : most);
-    load_staged<Program, loads, v, items, dims>(tile, a, offsets, here, positions.origin + first);
+  template <int Count> using tile_of = needed_loads<Program, v, Count, 1, false>;
+
+  // The first Count items of `positions`.
+  template <int Count, class States, class Positions>
+  __device__ __forceinline__ void take(States& states, operand_offsets<Program> const& offsets,
+                                       Positions const& positions) const {
+    selected_registers<Program, tile_of<Count>> tile;
+    load_tile<Program, tile_of<Count>, v, Count, dims, false>(tile, a, offsets, positions, true);
+    process<Count>(tile, states, offsets, positions);
   }
-  template <class Positions>
-  __device__ __forceinline__ void request(tile_type& tile, operand_offsets<Program> const& offsets,
+  // A tile of which much may be missing. In pieces it has more registers under way: a few items at
+  // a time.
+  template <class States, class Positions>
+  __device__ __forceinline__ void take_rest(States& states, operand_offsets<Program> const& offsets,
+                                            Positions const& positions) const {
+    constexpr bool has_room = dims == packed_columns && v * items <= 64;
+    constexpr int some = has_room || items < 4 ? items : 4;
+#pragma unroll 1
+    for (int u = 0; u < items && positions.is_live(u); u += some)
+      take<some>(states, offsets, positions.from(u));
+  }
+  template <int Count, class Tile, class States, class Positions>
+  __device__ __forceinline__ void process(Tile const& tile, States& states,
+                                          operand_offsets<Program> const& offsets,
                                           Positions const& positions) const {
-    load_tile<Program, loads, v, items, dims, false>(tile, a, offsets, positions, true);
+    constexpr int some = Count < taken ? Count : taken;
+#pragma unroll
+    for (int u = 0; u < Count; u += some) {
+      selected_registers<Program, tile_of<some>> now;
+      for_each_selected<Program, tile_of<Count>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+#pragma unroll
+        for (int i = 0; i < some; ++i)
+          read_register<k>(now).at[i] = read_register<k>(tile).at[u + i];
+      });
+      selected_registers<Program, no_loads> none;
+      process_tile<1, false, v, some, dims, tile_of<some>, no_loads, no_loads>(
+          now, none, states, f, a, offsets, positions.from(u), true);
+    }
   }
 
   // Lanes by shuffles; then one barrier, after which each warp combines the states of all.
@@ -216,13 +208,12 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_
   start(f, a);
   start_totals(f);
   int const blocks = a.split.blocks_per_row;
-  long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;
-  streamed_worker<Program, C> worker{a,
-                                     f,
-                                     blocks,
-                                     static_cast<int>(blockIdx.x % blocks),
-                                     {a.workspace, static_cast<int>(group), blocks}};
-  for (; group < a.split.groups; group += groups)
+  unsigned first = blockIdx.x, rank = 0, groups = gridDim.x;
+  // Divisions are a sixth of what a block of short rows does.
+  if (blocks > 1) rank = first % blocks, first /= blocks, groups /= blocks;
+  streamed_worker<Program, C> worker{
+      a, f, blocks, static_cast<int>(rank), {a.workspace, static_cast<int>(first), blocks}};
+  for (long long group = first; group < a.split.groups; group += groups)
     worker.finish_row(group * blockDim.y + threadIdx.y);
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 #endif
