@@ -37,20 +37,34 @@ struct mixed_planner {
                                    .items = items > 2 ? 2 : items,
                                    .threads_per_block = threads,
                                    .is_looped = 1};
+    constexpr configuration strips{
+        .vector_width = v, .items = items, .threads_per_block = threads, .has_warps = 1};
     using resident_worker = mixed_worker<Program, specialization_of<resident>>;
     int const lanes = lanes_for(divide_up(layout.columns.size, v), items);
     if (layout.columns.size <= static_cast<long long>(resident_worker::most_lanes) * items * v &&
         resident_worker::shared_bytes(lanes) <= most_shared_bytes(facts))
       return planned<Program, resident>(layout, call, facts,
                                         "row in registers, columns' states too");
-    return planned<Program, looped>(layout, call, facts,
-                                    "row read again in each phase, columns' states in a cache");
+    if constexpr (cuts_rows<Program>)
+      return planned<Program, strips>(layout, call, facts,
+                                      "strip of each row in registers, columns' states too");
+    else
+      return planned<Program, looped>(layout, call, facts,
+                                      "row read again in each phase, columns' states in a cache");
   }
 
  private:
   // Beside what the kernel declares.
   static long long most_shared_bytes(cuda_device_facts const& facts) {
     return facts.shared_bytes_per_block - (1 << 10);
+  }
+  // Into strips that a warp has, of whole lines of the cache; a function of the row's length.
+  template <class Program, configuration C> static void cut_rows(mixed_arguments<Program>& a) {
+    constexpr int most = 32 * C.items;
+    a.strips = 1, a.strip_vectors = a.vectors;
+    if (!C.has_warps || a.vectors <= most) return;
+    a.strip_vectors = divide_up(divide_up(a.vectors, divide_up(a.vectors, most)), 8) * 8;
+    a.strips = static_cast<int>(divide_up(a.vectors, a.strip_vectors));
   }
   // Of a row: neighbouring threads read 64 bytes at least.
   static int lanes_for(long long vectors, int items) {
@@ -71,12 +85,17 @@ struct mixed_planner {
     result.why = why;
     arguments a{};
     set_operands<Program, v>(a, layout, call);
-    long long const lanes = lanes_for(a.vectors, C.items), height = threads / lanes;
+    cut_rows<Program, C>(a);
+    long long const lanes = lanes_for(a.strip_vectors, C.items), height = threads / lanes;
     a.tiles = at_least(1, divide_up(a.vectors, lanes * C.items));
     long long most = blocks_wanted;
     if (program_traits<Program>::has_total)
       most = clamped(most, 1, most_parts<Program, reductions_of<Program, place::total, 0>>);
-    long long const blocks = clamped(divide_up(layout.rows.size, height), 1, most);
+    a.strips_at_once = static_cast<int>(clamped(a.strips, 1, most));
+    long long const parts =
+                        clamped(divide_up(layout.rows.size, height), 1, most / a.strips_at_once),
+                    blocks = parts * a.strips_at_once;
+    a.parts_of_column = static_cast<int>(parts);
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
     using worker = mixed_worker<Program, specialization_of<C>>;
@@ -85,7 +104,11 @@ struct mixed_planner {
                                                 most_shared_bytes(facts)));
     result.workspace_bytes =
         sizeof(unsigned) *
-        static_cast<std::size_t>(first_partial + blocks * a.vectors * v * worker::words_per_column);
+        static_cast<std::size_t>(
+            first_partial + parts * a.vectors * v * worker::words_per_column +
+            (a.strips > 1 ? a.strips * layout.rows.size *
+                                partial_words<Program, reductions_of<Program, place::row, 1>>
+                          : 0));
     prepare(result, a);
     return result;
   }

@@ -222,7 +222,13 @@ template <class Program, class C> struct mixed_worker : mixed_operands<Program, 
 
   // Where the block's states of the columns lie.
   __device__ __forceinline__ unsigned* left() const {
-    return a.workspace + first_partial + blockIdx.x * (stride() * words_per_column);
+    return a.workspace + first_partial + blocks_before() * (stride() * words_per_column) +
+           base::strip_begin();
+  }
+  // Blocks with earlier rows.
+  __device__ __forceinline__ unsigned blocks_before() const {
+    if constexpr (base::is_cut) return blockIdx.x / a.strips_at_once;
+    return blockIdx.x;
   }
   // Words between a block's first word of one kind and of the next.
   __device__ __forceinline__ long long stride() const { return a.vectors * v; }
