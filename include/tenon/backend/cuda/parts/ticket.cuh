@@ -110,8 +110,10 @@ __device__ __forceinline__ bool combine_by_ticket(Registers& registers_held, gri
 // A slot: a word of a partial result and a mark in one access, so that whoever sees the mark has
 // the word. One trip to the second-level cache instead of the three of fence, ticket and partial
 // result.
-__device__ __forceinline__ void fill_slot(unsigned long long* slot, unsigned word) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot), "l"(1ull << 32 | word)
+__device__ __forceinline__ void fill_slot(unsigned long long* slot, unsigned word,
+                                          unsigned mark = 1) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot),
+               "l"(static_cast<unsigned long long>(mark) << 32 | word)
                : "memory");
 }
 __device__ __forceinline__ unsigned long long look_at_slot(unsigned long long const* slot) {

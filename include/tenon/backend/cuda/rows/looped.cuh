@@ -7,8 +7,9 @@
 #include "tenon/backend/cuda/parts/single_vector.cuh"
 #include "tenon/backend/cuda/parts/turns.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
-#include "tenon/backend/cuda/rows/segments.cuh"
+#include "tenon/backend/cuda/rows/meeting.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
+#include "tenon/backend/cuda/rows/waiting_states.cuh"
 
 namespace tenon {
 namespace detail {
@@ -43,12 +44,17 @@ template <class Program, class C> struct looped_worker {
       may_keep && has_element_stores<Program> && element_operands<Program>::loads <= 1;
   using arguments = rows_arguments<Program, C>;
   using kept = kept_vectors<Program, v, threads>;
+  // Tiles that are brought at once.
+  static constexpr int most_sent =
+      may_keep ? static_cast<int>(most_kept_bytes / (kept::bytes_per_step * items)) : 0;
+  static_assert(most_shared_segments <= threads);
 
   arguments const& a;
   frame<Program> const& f;
   int blocks, rank;  // blocks that share a row, and which of them this is
-  row_segments<Program> segments;
-  int buffer = 0;  // of the shared states
+  row_meeting<Program> meeting;
+  int const own = (a.split.segments - 1 - rank) / blocks + 1;  // segments that this block has
+  waiting_states<Program, threads> waiting = {};
   operand_offsets<Program> offsets;
   row_totals<Program> of_rows = {};
   bool is_brought = false;          // or on its way: what is kept of the next row
@@ -66,39 +72,36 @@ template <class Program, class C> struct looped_worker {
       if (is_inside && !is_brought) bring_kept();
     take_row_values<Program>(f, values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
-    if constexpr (may_keep) wait_for_sent();
+    if constexpr (may_keep)
+      if (is_brought || !a.is_packed) wait_for_sent();
     (reduce<Phase + 1>(is_inside), ...);
+    if (a.split.segments > 1 && next_row >= a.rows.size) meeting.leave();
     if constexpr (has_element_stores<Program>) {
       if constexpr (is_ahead) {
         is_brought = next_row < a.rows.size && a.is_packed;
         if (is_brought) find_row<Program>(coming, a, next_row);
       }
       selected_registers<Program, no_loads> none;
-      for (int turn = rank; turn < a.split.segments; turn += blocks)
-        sweep<phases + 1, true>(segment_of<phases + 1>(turn), none, is_inside);
+      for (int turn = 0; turn < own; ++turn)
+        sweep<phases + 1, true>(place_of<phases + 1>(turn), none, is_inside);
     }
     if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
   }
 
   // @pre all rows are finished
   __device__ __forceinline__ void end() {
-    if (a.split.segments > 1) segments.end();
+    if (a.split.segments > 1) meeting.end();
   }
 
  private:
   // Odd sweeps go forwards and even ones backwards, so that each begins with what the one before
   // read last.
-  template <int Sweep> __device__ __forceinline__ int segment_of(int turn) const {
-    return Sweep % 2 == 1 ? turn : last_turn() - (turn - rank);
+  template <int Sweep> __device__ __forceinline__ int place_of(int turn) const {
+    return Sweep % 2 == 1 ? turn : own - 1 - turn;
   }
-  __device__ __forceinline__ int last_turn() const {
-    return rank + (a.split.segments - 1 - rank) / blocks * blocks;
-  }
+  // Number `place` of the block's segments.
+  __device__ __forceinline__ int segment_at(int place) const { return rank + place * blocks; }
 
-  // Which of the block's tiles is the first one of a segment, in the order in which it has them.
-  __device__ __forceinline__ int first_tile_of(int segment) const {
-    return (segment - rank) / blocks * static_cast<int>(a.split.tiles_per_segment);
-  }
   // Tiles that a segment has.
   __device__ __forceinline__ int tiles_of(int segment) const {
     long long const most = a.split.tiles_per_segment,
@@ -117,20 +120,27 @@ template <class Program, class C> struct looped_worker {
 
   // Brings all that is kept of the row.
   __device__ __forceinline__ void bring_kept() const {
-    for (int segment = rank; segment < a.split.segments; segment += blocks) {
+    int sent = 0;
+    for (int place = 0; place < own; ++place) {
+      int const segment = segment_at(place);
       far_positions positions = positions_of(segment);
-      int step = first_tile_of(segment) * items;
+      int step = place * a.split.tiles_per_segment * items;
       int const whole = step + tiles_of(segment) * items, most = a.split.kept_tiles * items,
                 last = whole < most ? whole : most;
       if (a.is_packed) {
 #pragma unroll 1
-        for (; step < last; step += items, positions.first += items * threads)
+        for (; step < last; step += items, positions.first += items * threads, ++sent) {
           send_items<items>(step, positions, offsets);
+          end_of_copies();
+        }
       } else {
 #pragma unroll 1
         for (; step < last; ++step, positions.first += threads) put_item(step, positions);
       }
     }
+    // They always count as most_sent tiles: what the first sweep waits for is a constant.
+#pragma unroll 1
+    for (; sent < most_sent; ++sent) end_of_copies();
   }
   // @pre every operand is packed
   template <int Count>
@@ -173,21 +183,26 @@ template <class Program, class C> struct looped_worker {
     (load_operand<Dims, K>(read_register<K>(tile).at, step, positions), ...);
   }
 
+  // The last turn takes in the states of all segments.
   template <int Phase> __device__ __forceinline__ void reduce(bool is_inside) {
     using reductions = reductions_of<Program, place::row, Phase>;
     using running = running_states<Program, v, items, Phase>;
-    for (int turn = rank; turn < a.split.segments; turn += blocks) {
-      selected_registers<Program, running> states;
-      reset<Program, running>(states);
-      int segment = segment_of<Phase>(turn);
-      sweep<Phase, false>(segment, states, is_inside);
-      combine_block<Program, reductions, threads, true>(f.row, buffer);
-      if (a.split.segments > 1 && threadIdx.x == 0)
-        segments.template put<reductions>(f.row, segment);
-    }
-    if (a.split.segments > 1) {
-      segments.meet();
-      segments.template combine<reductions>(f.row, a.split.segments);
+#pragma unroll 1
+    for (int turn = 0;; ++turn) {
+      bool const is_over = turn == own;
+      if (is_over) {
+        meeting.template take<reductions>(f.row);
+      } else {
+        selected_registers<Program, running> states;
+        reset<Program, running>(states);
+        sweep<Phase, false>(place_of<Phase>(turn), states, is_inside);
+      }
+      waiting.template leave<reductions>(f.row);
+      if (!waiting.is_full() && turn + 1 < own) continue;
+      int const before_last = waiting.template combine<reductions>(f.row);
+      if (is_over || a.split.segments == 1) break;
+      if (threadIdx.x % 32 == 0 && before_last >= 0)
+        meeting.template put<reductions>(f.row, segment_at(place_of<Phase>(turn - before_last)));
     }
     evaluate<place::row, Phase, Phase>(f);
   }
@@ -198,30 +213,34 @@ template <class Program, class C> struct looped_worker {
   // which stores what it has in shared memory, 232 us (240). With one path for all, softmax takes
   // 233 us instead of 215.
   template <int Phase, bool Stores, class States>
-  __device__ __forceinline__ void sweep(int segment, States& states, bool is_inside) {
+  __device__ __forceinline__ void sweep(int place, States& states, bool is_inside) {
     using loads = item_loads<Program, v, Phase, Stores>;
     constexpr bool is_of_memory =
         has_selected<Program, selected_by_keeping<Program, v, loads, false>>;
     constexpr int together = Stores && !is_of_memory ? 1 : items;
     if constexpr (has_batches<Program, running_states<Program, v, items, Phase>>)
-      sweep_in_turns<Phase, Stores, dims, together>(segment, states, is_inside);
+      sweep_in_turns<Phase, Stores, dims, together>(place, states, is_inside);
     else if (a.is_packed)
-      sweep_in_turns<Phase, Stores, packed_columns, together>(segment, states, is_inside);
+      sweep_in_turns<Phase, Stores, packed_columns, together>(place, states, is_inside);
     else
-      sweep_in_turns<Phase, Stores, dims, 1>(segment, states, is_inside);
+      sweep_in_turns<Phase, Stores, dims, 1>(place, states, is_inside);
   }
   template <int Phase, bool Stores, int Dims, int Together, class States>
-  __device__ __forceinline__ void sweep_in_turns(int segment, States& states, bool is_inside) {
+  __device__ __forceinline__ void sweep_in_turns(int place, States& states, bool is_inside) {
     using running = running_states<Program, v, items, Phase>;
     using turn = turns<Program, v, items, Phase, Stores, Dims, Together>;
     using loads = typename turn::loads;
     cascade<Program, running> levels;
     turn taken;
+    int const segment = segment_at(place);
     far_positions positions = positions_of(segment);
-    int step = first_tile_of(segment) * items;
+    int step = place * a.split.tiles_per_segment * items;
     int const last = is_inside ? step + tiles_of(segment) * items : 0;
 #pragma unroll 1
     for (; step < last; step += Together, positions.first += Together * threads) {
+      if constexpr (may_keep && Phase == 1)
+        if (Together == items || step % items == 0)
+          wait_for_copies<most_sent - 1>(), end_of_copies();
       selected_registers<Program, loads> tile;
       load<Dims>(tile, step, positions);
       // The sweep that stores is the last one: the next row takes the place of what it has taken.
@@ -242,12 +261,13 @@ template <class Program, class C> struct looped_worker {
 // Owners: blocks_per_row blocks share a row, and the groups of blocks take the rows in turn; thread
 // t of a block takes vectors t, t + threads, ... of a tile, a segment is some tiles. Registers:
 // items vectors of each operand; up to four running states per reduction. Shared memory: what is
-// kept of the block's part of the row, and one state per warp and reduction, twice; global memory
-// beside the operands: one state per segment and reduction, twice. Each operand is read once (what
-// is not kept: once per phase that needs it), each element store written once.
+// kept of the block's part of the row, and one state per warp, reduction and segment that waits,
+// twice; global memory beside the operands: one state per segment and reduction, twice. Each
+// operand is read once (what is not kept: once per phase that needs it), each element store written
+// once.
 // @pre all blocks are resident if several share a row
 // @post every store is written once per position; a row's bits depend on its elements and their
-// number alone; the ticket and the barriers are as they were
+// number alone; the tickets and the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, detail::looped_blocks_held<Program, C>)
     looped_rows_kernel(const __grid_constant__ Arguments a) {
@@ -262,16 +282,18 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::looped_blocks_he
   start_totals(f);
   int blocks = a.split.blocks_per_row;
   long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;
-  looped_worker<Program, C> worker{a,
-                                   f,
-                                   blocks,
-                                   static_cast<int>(blockIdx.x % blocks),
-                                   {a.workspace, static_cast<int>(group), blocks}};
+  looped_worker<Program, C> worker{
+      a,
+      f,
+      blocks,
+      static_cast<int>(blockIdx.x % blocks),
+      {a.workspace, static_cast<int>(group), a.split.segments, blocks}};
   for (; group < a.split.groups; group += groups)
     worker.finish_row(group, group + groups,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   worker.end();
-  end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
+  int buffer = 0;
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
 #endif
 }
 

@@ -38,13 +38,20 @@ struct rows_planner_base : rows_configurations {
     return clamped(facts.shared_bytes_per_block - states - (2 << 10), 0, 1 << 20);
   }
 
+  // Rows of so many segments that there are slots for at a time.
+  template <class Program> static constexpr long long most_shared_rows(long long segments) {
+    return slot_count / (2 * segments * row_state_words<Program>);
+  }
+
   // Gives a row to several blocks where few rows would leave multiprocessors without work.
   // @post the groups of blocks that the device holds at once
   [[gnu::cold, gnu::noinline]] static long long share_rows(cuda_plan& plan, long long rows,
+                                                           long long most_rows,
                                                            cuda_device_facts const& facts) {
     long long const resident_blocks = most_resident_groups(plan, facts);
-    long long blocks = 1;
-    if (rows <= most_row_barriers) blocks = clamped(resident_blocks / rows, 1, plan.split.segments);
+    long long blocks = resident_blocks / rows;
+    if (blocks > 1) blocks = at_least(divide_up(resident_blocks, most_rows), blocks);
+    blocks = clamped(blocks, 1, plan.split.segments);
     plan.is_cooperative = blocks > 1;
     plan.split.blocks_per_row = static_cast<int>(blocks);
     return at_least(1, resident_blocks / blocks);
@@ -74,7 +81,7 @@ struct rows_planner_base : rows_configurations {
     if (plan.split.segments > 1) {
       std::size_t words = first_partial;
       words += static_cast<std::size_t>(plan.grid.x / plan.split.blocks_per_row) * 2 *
-               most_segments * state_words;
+               at_least(most_segments, 2 * plan.split.segments) * state_words;
       plan.workspace_bytes = words * sizeof(unsigned);
     }
   }

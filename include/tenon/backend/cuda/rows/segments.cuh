@@ -5,7 +5,6 @@
 
 #include "tenon/backend/cuda/parts/reduce.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
-#include "tenon/backend/cuda/rows/barrier.cuh"
 
 namespace tenon::detail {
 
@@ -67,13 +66,6 @@ template <class Program> class row_segments {
   __device__ __forceinline__ void put(Registers const& row, int segment) const {
     put(row, segment, held_sequence<Program, Reductions>{});
   }
-  // Waits for the blocks of the row. @pre all of them are resident, and all threads call it
-  __device__ __forceinline__ void meet() const {
-    if (blocks_ > 1)
-      row_barrier(barrier(), static_cast<unsigned>(blocks_));
-    else
-      __syncthreads();
-  }
   // Whether all other blocks of the row have put their states. @pre all threads call it
   __device__ __forceinline__ bool is_last() const {
     if (blocks_ > 1) return draws_last_ticket(barrier(), static_cast<unsigned>(blocks_));
@@ -86,11 +78,6 @@ template <class Program> class row_segments {
   __device__ __forceinline__ void combine(Registers& row, int segments) {
     combine(row, segments, held_sequence<Program, Reductions>{});
     buffer_ ^= 1;
-  }
-  // @pre all rows are finished
-  __device__ __forceinline__ void end() const {
-    if (blocks_ > 1)
-      clear_row_barrier(barrier(), barrier() + most_row_barriers, static_cast<unsigned>(blocks_));
   }
 };
 #endif
