@@ -1,83 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is known of an integer for all elements that begin a vector: its step from one element of
-// the vector to the next, its remainders and its bounds.
+// A program's integers, followed once for all its vectors → whether each is moved as a whole.
 
 #include "tenon/backend/arguments.hpp"
+#include "tenon/backend/vector_fact.hpp"
 #include "tenon/program/moved_values.hpp"
 
 namespace tenon::detail {
-
-constexpr long long greatest_divisor(long long a, long long b) {
-  a = a < 0 ? -a : a, b = b < 0 ? -b : b;
-  while (b != 0) {
-    long long const rest = a % b;
-    a = b, b = rest;
-  }
-  return a;
-}
-
-// The first element of a vector has base + modulus * n for some n, within [low, high]; element i
-// has `step` * i more. A modulus of 0: always base.
-struct vector_fact {
-  bool is_known = false;
-  long long step = 0, base = 0, modulus = 0, low = 0, high = 0;
-
-  static constexpr vector_fact of(long long value) { return {true, 0, value, 0, value, value}; }
-  static constexpr vector_fact truth() { return {true, 0, 0, 1, 0, 1}; }
-
-  constexpr bool is_exact() const { return is_known && step == 0 && modulus == 0; }
-  // Whether the first element's value is a multiple of n.
-  constexpr bool is_multiple_of(long long n) const {
-    return is_known && base % n == 0 && modulus % n == 0;
-  }
-  // Whether a vector of n elements has all of them below 0 or none.
-  constexpr bool has_one_sign(int n) const {
-    return is_known && (step == 0 || (step == 1 && is_multiple_of(n)));
-  }
-  // Whether a vector of n elements lies in [0, extent) as a whole or not at all.
-  constexpr bool is_in_one_side_of(vector_fact const& extent, int n) const {
-    return extent.is_exact() && has_one_sign(n) && (step == 0 || extent.base % n == 0);
-  }
-  constexpr vector_fact within(long long least, long long most) const {
-    vector_fact result = *this;
-    result.low = least, result.high = most < least ? least : most;
-    return result;
-  }
-};
-
-constexpr vector_fact operator+(vector_fact const& a, vector_fact const& b) {
-  return {a.is_known && b.is_known,
-          a.step + b.step,
-          a.base + b.base,
-          greatest_divisor(a.modulus, b.modulus),
-          a.low + b.low,
-          a.high + b.high};
-}
-constexpr vector_fact operator*(vector_fact const& a, long long by) {
-  long long const one = a.low * by, other = a.high * by;
-  return {a.is_known,
-          a.step * by,
-          a.base * by,
-          a.modulus * (by < 0 ? -by : by),
-          one < other ? one : other,
-          one < other ? other : one};
-}
-constexpr vector_fact operator-(vector_fact const& a, vector_fact const& b) { return a + b * -1; }
-constexpr vector_fact operator*(vector_fact const& a, vector_fact const& b) {
-  if (b.is_exact()) return a * b.base;
-  if (a.is_exact()) return b * a.base;
-  return {};
-}
-// Either of the two, the same one for a whole vector.
-constexpr vector_fact one_of(vector_fact const& a, vector_fact const& b) {
-  return {a.is_known && b.is_known && a.step == b.step,
-          a.step,
-          a.base,
-          greatest_divisor(greatest_divisor(a.modulus, b.modulus), a.base - b.base),
-          a.low < b.low ? a.low : b.low,
-          a.high > b.high ? a.high : b.high};
-}
 
 // How the vectors of a program are moved.
 template <class Program> struct moved_vectors {
@@ -237,10 +166,10 @@ template <class Program, int V> class vector_facts {
       vector_fact const& stride = all[2];
       vector_fact const& extent = all[3];
       if (!b.is_in_one_side_of(extent, V) || !stride.is_exact()) return {};
-      // One that is negative counts from the end: a multiple of V further, as the extent is one.
-      vector_fact index = b;
-      if constexpr (std::is_same_v<op, ops::advance_checked>) index = one_of(b, b + extent);
-      return a + index.within(0, extent.base - 1) * stride.base;
+      // Nothing is checked where vectors are moved.
+      bool const is_checked = std::is_same_v<op, ops::advance_checked>;
+      if (is_checked && (b.low < 0 || b.high >= extent.base)) return {};
+      return a + b.within(0, extent.base - 1) * stride.base;
     } else if constexpr (std::is_same_v<op, ops::window_index>) {
       vector_fact const &start = all[1], &step = all[2], &extent = all[3];
       vector_fact const further = a - start;
@@ -259,7 +188,7 @@ template <class Program, int V> class vector_facts {
       return a * b;
     } else if constexpr (std::is_same_v<op, ops::where>) {
       if (!a.is_known || a.step != 0) return {};
-      return one_of(b, c);
+      return of_choice<K>();
     } else if constexpr (std::is_same_v<op, ops::less> || std::is_same_v<op, ops::greater_equal>) {
       return (a - b).has_one_sign(V) ? vector_fact::truth() : vector_fact{};
     } else if constexpr (std::is_same_v<op, ops::greater> || std::is_same_v<op, ops::less_equal>) {
@@ -267,6 +196,39 @@ template <class Program, int V> class vector_facts {
     } else {
       return a.is_known && b.is_known ? vector_fact::truth() : vector_fact{};
     }
+  }
+
+  // Where two numbers are compared, the one of them that is chosen is known to be less, or not.
+  template <int K> vector_fact of_choice() const {
+    using I = at<K>;
+    using C = at<I::first_operand>;
+    using op = typename C::op;
+    constexpr bool is_less = std::is_same_v<op, ops::less>,
+                   is_not = std::is_same_v<op, ops::greater_equal>;
+    if constexpr (is_less || is_not) {
+      vector_fact const& x = facts_[C::first_operand];
+      vector_fact const& y = facts_[C::second_operand];
+      if (y.is_exact())
+        return one_of(given<I::second_operand, C::first_operand>(is_less, x, y.base),
+                      given<I::third_operand, C::first_operand>(is_not, x, y.base));
+    }
+    return one_of(facts_[I::second_operand], facts_[I::third_operand]);
+  }
+  // Number N, if number X is less than `bound`, or if it is not.
+  template <int N, int X>
+  vector_fact given(bool is_less, vector_fact x, long long bound) const {
+    using I = at<N>;
+    constexpr bool is_sum = std::is_same_v<typename I::op, ops::add>,
+                   is_difference = std::is_same_v<typename I::op, ops::sub>;
+    x = is_less ? x.within(x.low, x.high < bound ? x.high : bound - 1)
+                : x.within(x.low < bound ? bound : x.low, x.high);
+    if constexpr (N == X) return x;
+    if constexpr (is_sum || is_difference)
+      if constexpr (I::first_operand == X) {
+        vector_fact const& y = facts_[I::second_operand];
+        return is_sum ? x + y : x - y;
+      }
+    return facts_[N];
   }
 
   bound_layout const& layout_;

@@ -68,7 +68,7 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       this->read_all(reads, item == 0);
-      if (item + 1 < a.items) ask_for_next();
+      if (item + 1 < a.items) this->ask_for_next();
       begin_row();
       reduce_all(reads, std::make_integer_sequence<int, traits::row_phases>{});
       this->store_all_of(reads);
@@ -78,15 +78,6 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
   }
 
  private:
-  // The next row comes to the cache while this one is computed.
-  __device__ __forceinline__ void ask_for_next() const {
-    for_each_selected<Program, moved_reads<Program, V>>([&](auto selected) {
-      moved_cursor const& from = read_register<decltype(selected)::value>(cursors);
-      if constexpr (!at<decltype(selected)::value>::is_load)
-        if (from.step != 0 && from.is_wanted)
-          asm volatile("prefetch.global.L2 [%0];" ::"l"(from.at + from.step));
-    });
-  }
   __device__ __forceinline__ void begin_row() const {
     for_each_selected<Program, row_values>([&](auto selected) {
       constexpr int k = decltype(selected)::value;

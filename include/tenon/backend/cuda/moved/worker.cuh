@@ -26,6 +26,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       read_all(reads, item == 0);
+      if (item + 1 < a.items) ask_for_next();
       store_all_of(reads);
       this->advance();
     }
@@ -36,7 +37,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
                                            bool is_first) const {
     for_each_selected<Program, wanted_reads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      if (is_first || read_register<k>(cursors).step != 0) read<k>(read_register<k>(reads));
+      read<k>(read_register<k>(reads), is_first || read_register<k>(cursors).step != 0);
     });
     if (is_first)
       for_each_selected<Program, wanted_reads>([&](auto selected) {
@@ -44,6 +45,18 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
         if constexpr (!at<k>::is_load)
           if (!read_register<k>(cursors).is_wanted) fill<k>(read_register<k>(reads));
       });
+  }
+  // The next item comes to the cache while this one is computed.
+  __device__ __forceinline__ void ask_for_next() const {
+    for_each_selected<Program, wanted_reads>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      moved_cursor const& from = read_register<k>(cursors);
+      if constexpr (!at<k>::is_load)
+        asm volatile(
+            "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %1, 0;\n\t"
+            "@wanted prefetch.global.L2 [%0];\n\t}" ::"l"(from.at + from.step),
+            "r"(static_cast<unsigned>(from.step != 0 && from.is_wanted)));
+    });
   }
   // The stores of all elements, from what has been read.
   template <class Reads> __device__ __forceinline__ void store_all_of(Reads const& reads) const {
@@ -88,7 +101,8 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   }
 
  private:
-  template <int K, class Parts> __device__ __forceinline__ void read(Parts& to) const {
+  template <int K, class Parts>
+  __device__ __forceinline__ void read(Parts& to, bool is_new) const {
     using T = storage_t<at<K>::type>;
     moved_cursor const& from = read_register<K>(cursors);
     bool is_neighbours = true;
@@ -96,9 +110,9 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 #pragma unroll
     for (int p = 0; p < V / Parts::width; ++p)
       load_packed<reuse::expected>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
-                                   from.is_wanted && is_neighbours);
+                                   is_new && from.is_wanted && is_neighbours);
     if constexpr (at<K>::is_load) {
-      if (is_neighbours) return;
+      if (is_neighbours || !is_new) return;
       packed<T, 1> one;
       load_packed<reuse::expected>(one, reinterpret_cast<T const*>(from.at));
       repeat(to, one);

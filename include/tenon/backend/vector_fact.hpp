@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is known of an integer for all elements that begin a vector: its step from one element of
+// the vector to the next, its remainders and its bounds.
+
+namespace tenon::detail {
+
+constexpr long long greatest_divisor(long long a, long long b) {
+  a = a < 0 ? -a : a, b = b < 0 ? -b : b;
+  while (b != 0) {
+    long long const rest = a % b;
+    a = b, b = rest;
+  }
+  return a;
+}
+
+// The first element of a vector has base + modulus * n for some n, within [low, high]; element i
+// has `step` * i more. A modulus of 0: always base.
+struct vector_fact {
+  bool is_known = false;
+  long long step = 0, base = 0, modulus = 0, low = 0, high = 0;
+
+  static constexpr vector_fact of(long long value) { return {true, 0, value, 0, value, value}; }
+  static constexpr vector_fact truth() { return {true, 0, 0, 1, 0, 1}; }
+
+  constexpr bool is_exact() const { return is_known && step == 0 && modulus == 0; }
+  // Whether the first element's value is a multiple of n.
+  constexpr bool is_multiple_of(long long n) const {
+    return is_known && base % n == 0 && modulus % n == 0;
+  }
+  // Whether a vector of n elements has all of them below 0 or none.
+  constexpr bool has_one_sign(int n) const {
+    return is_known && (step == 0 || (step == 1 && is_multiple_of(n)));
+  }
+  // Whether a vector of n elements lies in [0, extent) as a whole or not at all.
+  constexpr bool is_in_one_side_of(vector_fact const& extent, int n) const {
+    return extent.is_exact() && has_one_sign(n) && (step == 0 || extent.base % n == 0);
+  }
+  constexpr vector_fact within(long long least, long long most) const {
+    vector_fact result = *this;
+    result.low = least, result.high = most < least ? least : most;
+    return result;
+  }
+};
+
+constexpr vector_fact operator+(vector_fact const& a, vector_fact const& b) {
+  return {a.is_known && b.is_known,
+          a.step + b.step,
+          a.base + b.base,
+          greatest_divisor(a.modulus, b.modulus),
+          a.low + b.low,
+          a.high + b.high};
+}
+constexpr vector_fact operator*(vector_fact const& a, long long by) {
+  long long const one = a.low * by, other = a.high * by;
+  return {a.is_known,
+          a.step * by,
+          a.base * by,
+          a.modulus * (by < 0 ? -by : by),
+          one < other ? one : other,
+          one < other ? other : one};
+}
+constexpr vector_fact operator-(vector_fact const& a, vector_fact const& b) { return a + b * -1; }
+constexpr vector_fact operator*(vector_fact const& a, vector_fact const& b) {
+  if (b.is_exact()) return a * b.base;
+  if (a.is_exact()) return b * a.base;
+  return {};
+}
+// Either of the two, the same one for a whole vector.
+constexpr vector_fact one_of(vector_fact const& a, vector_fact const& b) {
+  return {a.is_known && b.is_known && a.step == b.step,
+          a.step,
+          a.base,
+          greatest_divisor(greatest_divisor(a.modulus, b.modulus), a.base - b.base),
+          a.low < b.low ? a.low : b.low,
+          a.high > b.high ? a.high : b.high};
+}
+
+}  // namespace tenon::detail
