@@ -65,8 +65,12 @@ struct running_states : reductions_of<Program, place::row, Phase> {
   static constexpr int width = V;
   static constexpr int chains = Items < 4 ? Items : 4;
   static constexpr int steps_per_tile = (Items + chains - 1) / chains;  // of each chain
-  // Items that such an operator gets at once: not more than 32 elements, which are registers.
-  static constexpr int batch_items = V * Items <= 32 ? Items : V < 32 ? 32 / V : 1;
+  // Items that such an operator gets at once: not more than 32 elements, which are registers; all
+  // 64 of half types that a kernel keeps for much arithmetic.
+  static constexpr bool is_whole =
+      V * Items <= 32 ||
+      (V == 8 && Items == 8 && element_operands<Program>::has_much_arithmetic);
+  static constexpr int batch_items = is_whole ? Items : V < 32 ? 32 / V : 1;
   template <int K> using facts = reduction_facts<Program, K>;
   template <int K>
   static constexpr bool is_batch =

@@ -38,13 +38,32 @@ struct rows_configurations {
   // H200: softmax of 8192 x 65536 bf16 627 us instead of 755, of 2048 x 262144 687 instead of 950.
   template <class Program>
   static constexpr bool is_wide = is_half<Program> && !is_heavy<Program> && !is_heaviest<Program>;
+  // One operand whose states are several numbers and of which much is computed: 32 words to a
+  // thread, of bf16 too (of f16 they spill), by which what it does once per row is divided, and
+  // three blocks, which hold ptxas 13.0 to 80 registers. H200, layer norm + gelu f32: 131072 x 512
+  // 132 us instead of 133, 32768 x 4096 259.5 instead of 267; bf16: 76.4 instead of 82.5, 147.5
+  // instead of 163.3, 65536 x 128 15.7 instead of 13.8.
+  template <class Program>
+  static constexpr bool computes_much =
+      own_bytes<Program>* width<Program> == 16 && !is_heaviest<Program> &&
+      element_operands<Program>::loads <= 3 && has_large_states<Program> &&
+      element_operands<Program>::has_much_arithmetic && [] {
+        for (instruction_facts const& i : program_traits<Program>::all)
+          if (i.is_load && i.moves_elements && i.varies_over_rows)
+            return i.type == dtype::f32 || i.type == dtype::bf16;
+        return false;
+      }();
+  // What is computed of missing elements is more than reading a quarter of a cache line costs.
+  template <class Program>
+  static constexpr int least_lanes = computes_much<Program> && is_half<Program> ? 2 : 4;
   // Vectors of a row that one thread keeps: at most 64 elements, half as many where each has a
-  // position, and 32 words of operands; 16 of half types that stay in registers, which are computed
-  // in twice as many.
+  // position, and 32 words of operands; 16 of other half types that stay in registers, which are
+  // computed in twice as many.
   template <class Program>
   static constexpr int row_items = [] {
     int const most_elements = program_traits<Program>::has_positions ? 32 : 64,
-              most_bytes = is_half<Program> && !is_wide<Program> ? 64 : 128;
+              most_bytes =
+                  is_half<Program> && !is_wide<Program> && !computes_much<Program> ? 64 : 128;
     int items = 1;
     while (2 * items * width<Program> <= most_elements &&
            2 * items * width<Program> * own_bytes<Program> <= most_bytes)
@@ -105,15 +124,6 @@ struct rows_configurations {
     if (has_large_states<Program> && is_heaviest<Program> && row_items < Program >> 4) lanes = 32;
     return lanes * at_most<Program>(4);
   }();
-  // One operand of f32 whose states are several numbers and of which much is computed: three
-  // blocks, which hold ptxas 13.0 to 80 registers; how it orders what may have more depends on the
-  // order of a few instructions. H200, layer norm + gelu f32: 131072 x 512 132 us instead of 133,
-  // 32768 x 4096 259.5 instead of 267.
-  template <class Program>
-  static constexpr bool computes_much =
-      own_bytes<Program> == 4 && medium_items<Program> == 8 && !is_half<Program> &&
-      element_operands<Program>::loads <= 3 && has_large_states<Program> &&
-      element_operands<Program>::has_much_arithmetic;
   template <class Program>
   static constexpr configuration medium_rows{
       .vector_width = width<Program>,
@@ -121,9 +131,10 @@ struct rows_configurations {
       .threads_per_block = medium_block<Program>* at_most<Program>(4) / medium_items<Program>,
       .group_dims = 1,
       .index_bits = 32,
-      .blocks = is_heaviest<Program>                                                  ? 1
-                : (is_heavy<Program> && !computes_much<Program>) || is_half<Program> ? 2
-                                                                                     : 3};
+      .blocks = is_heaviest<Program>                    ? 1
+                : computes_much<Program>                ? 3
+                : is_heavy<Program> || is_half<Program> ? 2
+                                                        : 3};
   // Whether every element load that differs from row to row is a vector that travels by itself.
   template <class Program>
   static constexpr bool can_stage = [] {
