@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sweep over all elements, without and with reductions.
 // registers: 80
-// ptx: ld.global.v4.u32
+// ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
 // ptx: st.global.cs.v4.u32
 
 #include "compile_plan.cuh"

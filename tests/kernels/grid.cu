@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values over all rows that rows and elements use again: one total, and two in sequence.
 // registers: 128
-// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
 // ptx: st.global.cs.v4.u32
 // ptx: atom.global.inc.u32
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions in rows: an index reduction, a loss of integer labels, elements at indices, a mask by position; and in a sweep of everything.
 // registers: 128
-// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
 
 // As in a release build: the check of an index prints, and printing takes a stack frame.
 #define TENON_CHECK_INDICES 0

@@ -2,7 +2,7 @@
 // Square tiles: a transposed operand beside a plain one; a result as it is and transposed, beside a
 // value of everything.
 // registers: 96
-// ptx: ld.global.nc.L1::no_allocate.v4.u32
+// ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
 // ptx: st.global.cs.v4.u32
 
 #include "compile_plan.cuh"

@@ -93,7 +93,8 @@ template <class Program, class C> struct columns_slice {
       auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
 #pragma unroll
       for (int u = 0; u < Items; ++u)
-        load_packed<reuse::none>(read_register<k>(loaded).at[u], from + u * (height * stride));
+        load_packed<read_once<Program>>(read_register<k>(loaded).at[u],
+                                        from + u * (height * stride));
     });
   }
   // The same in pieces. @pre has_pieces
@@ -164,7 +165,7 @@ template <class Program, class C> struct columns_slice {
         auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
         // Later phases read the same bytes again, from the second-level cache.
         if (a.load_moves_whole[I::bits] && part.is_whole())
-          load_packed<reuse::none>(to, from);
+          load_packed<read_once<Program>>(to, from);
         else
           load_singly(to, from, a.load_rows[I::bits][a.rows.dims - 1], part.count());
       });

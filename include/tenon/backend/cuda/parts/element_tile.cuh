@@ -107,13 +107,12 @@ __device__ __forceinline__ void find_column(operand_offsets<Program>& offsets, A
   });
 }
 
-// Reading what no other thread and no later phase reads again leaves L1 to what is. A pointwise
-// kernel reads everything once.
+// Reading what no other thread and no later phase reads again leaves L1 to what is.
+template <class Program>
+inline constexpr reuse read_once = has_element_stores<Program> ? reuse::passing : reuse::none;
 template <class Program, class I, bool IsStreamed>
 inline constexpr reuse expected_reuse =
-    IsStreamed && !program_traits<Program>::has_reduction ? reuse::never
-    : IsStreamed || I::varies_over_rows                   ? reuse::none
-                                                          : reuse::expected;
+    IsStreamed || I::varies_over_rows ? read_once<Program> : reuse::expected;
 
 // Loads misaligned vectors as parts of two aligned ones, and what is not of two of those, as the
 // last one if it is not whole, by elements: all vectors advance together, one element a turn, so

@@ -108,8 +108,9 @@ struct long_rows_planner : streamed_rows_planner {
     result.cluster = static_cast<unsigned>(share.blocks);
     share.set(result.split, c.items);
     // Reading so far ahead is exact: H200, softmax of 8192 x 65536 f32 1042 us, with 3 MB 1064,
-    // with 13 MB 1125, without 1123; of 16384 x 16384 f32 520, 542, 554, 565. Much arithmetic
-    // leaves no time for it: layer norm + gelu of 4096 x 16384 f32 214 us, 193 without.
+    // with 13 MB 1125, without 1123; of 16384 x 16384 f32 520, 542, 554, 565, and 502 since what is
+    // asked for leaves the L2 cache last. Much arithmetic leaves no time for it: layer norm + gelu
+    // of 4096 x 16384 f32 214 us, 193 without.
     constexpr long long bytes_ahead = 13 << 19;
     if (layout.rows.dims == 1 && !element_operands<Program>::has_much_arithmetic)
       result.split.rows_ahead =

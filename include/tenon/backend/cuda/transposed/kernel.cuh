@@ -108,7 +108,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
 #pragma unroll
       for (int u = 0; u < items; ++u) {
         to[u] = {};
-        load_packed<reuse::never>(to[u], from + u * height * across_stride,
+        load_packed<reuse::passing>(to[u], from + u * height * across_stride,
                                   is_whole && is_inside(u));
       }
     } else {
