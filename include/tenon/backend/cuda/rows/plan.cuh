@@ -92,8 +92,8 @@ struct rows_planner : row_sharing {
   // Whether the rows of the blocks that follow are asked for: as much as multiprocessors hold, if
   // that is no more than 8 MB. H200, us, with and without: RMS norm of 4096 f32 250 and 259, of
   // 4096 bf16 126 and 129, softmax of 4096 bf16 126 and 128; where it is more, softmax of 2048 f32
-  // 134 and 127, bias + residual + layer norm of 4096 f32 704 and 503, of 4096 bf16 264 and 254, but
-  // of 8192 bf16 263 and 291.
+  // 134 and 127, bias + residual + layer norm of 4096 f32 704 and 503, of 4096 bf16 264 and 254,
+  // but of 8192 bf16 263 and 291.
   template <class Program, configuration C>
   static constexpr bool is_asked_ahead(long long vectors) {
     constexpr int held_vectors = C.blocks * C.threads_per_block * C.items;
