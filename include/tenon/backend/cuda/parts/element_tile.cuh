@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
+#include "tenon/backend/cuda/parts/spread_access.cuh"
 #include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
 namespace tenon::detail {
@@ -219,21 +220,25 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
 
 // Loads vectors of operand K, as far as they are whole and aligned. What is not live, or is outside
 // the rows and varies over them, is 0, or anything if not Clears.
-template <class Program, int K, int Items, int Dims, bool IsStreamed, bool Clears, class T, int V,
-          int Room, class Arguments, class Positions>
-__device__ __forceinline__ void request_vectors(packed<T, V> (&to)[Room], Arguments const& a,
+template <class Program, int K, int V, int Items, int Dims, bool IsStreamed, bool Clears,
+          class Vector, int Room, class Arguments, class Positions>
+__device__ __forceinline__ void request_vectors(Vector (&to)[Room], Arguments const& a,
                                                 operand_offsets<Program> const& row,
                                                 Positions const& positions, bool is_row_inside) {
   using I = typename program_traits<Program>::template at<K>;
   bool is_wanted = is_row_inside || !I::varies_over_rows;
   if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
-  T const* from =
-      load_address<Program, K>(a, row.loads[I::bits]) + static_cast<long long>(positions.at(0)) * V;
+  auto const* const row_begin = load_address<Program, K>(a, row.loads[I::bits]);
+  if constexpr (is_spread<Positions>) {
+    load_spread<Items>(to, row_begin, positions, a.load_columns[I::bits][0], is_wanted);
+  } else {
+    auto const* const from = row_begin + static_cast<long long>(positions.at(0)) * V;
 #pragma unroll
-  for (int u = 0; u < Items; ++u) {
-    if constexpr (Clears || Dims > packed_columns) to[u] = {};
-    load_packed<expected_reuse<Program, I, IsStreamed>>(
-        to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
+    for (int u = 0; u < Items; ++u) {
+      if constexpr (Clears || Dims > packed_columns) to[u] = {};
+      load_packed<expected_reuse<Program, I, IsStreamed>>(
+          to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
+    }
   }
 }
 
@@ -244,8 +249,8 @@ __device__ __forceinline__ void load_operands(Tile& tile, Arguments const& a,
                                               operand_offsets<Program> const& row,
                                               Positions const& positions, bool is_row_inside,
                                               std::integer_sequence<int, K...>) {
-  (request_vectors<Program, K, Items, Dims, IsStreamed, Clears>(read_register<K>(tile).at, a, row,
-                                                                positions, is_row_inside),
+  (request_vectors<Program, K, V, Items, Dims, IsStreamed, Clears>(read_register<K>(tile).at, a,
+                                                                   row, positions, is_row_inside),
    ...);
   if constexpr (Dims > 1) {
     if (a.is_packed) return;

@@ -46,8 +46,10 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   using running = running_states<Program, V, Items, Phase>;
   selected_registers<Program, element_stores<Program, V>> results;
   int const count = positions.template count<V>(position);
-  long long const column = static_cast<long long>(positions.at(position)) * V;
   using where = needed_positions<Program, Phase, Stores>;
+  long long column = 0;
+  if constexpr (has_selected<Program, where>)
+    column = static_cast<long long>(positions.at(position)) * V;
   vector_positions<Program, where, V, Dims> here;
   drawn_vector<Program, Phase, Stores, V> numbers;
   // Most programs have no positions, and then nothing is compiled for them.
@@ -74,7 +76,7 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     if constexpr (Stores) collect_stores(results, f, i);
   }
   if constexpr (reductions_in<Program, Phase>)
-    accumulate_item<Program, (Dims > 1)>(states, values, u, count);
+    accumulate_item<Program, is_ragged<Positions, Dims>>(states, values, u, count);
   if constexpr (Stores)
     store_item<Program, V, Dims>(results, around, a, row, positions, position,
                                  is_row_inside ? count : 0);

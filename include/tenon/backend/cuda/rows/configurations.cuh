@@ -135,6 +135,32 @@ struct rows_configurations {
                 : computes_much<Program>                ? 3
                 : is_heavy<Program> || is_half<Program> ? 2
                                                         : 3};
+  // Rows of no whole number of vectors, of half types, which gain most: the kernel takes half a
+  // second of nvcc. What is stored at places of its own, or depends on where an element is, is left
+  // to the kernel of any layout, and so is what two blocks have no registers for.
+  template <class Program>
+  static constexpr bool has_two_operands = own_bytes<Program>* width<Program> > 16;
+  template <class Program>
+  static constexpr bool can_spread = [] {
+    bool result = is_half<Program> && !program_traits<Program>::has_positions &&
+                  !(has_two_operands<Program> && element_operands<Program>::has_much_arithmetic);
+    for (instruction_facts const& i : program_traits<Program>::all) result = result && !i.is_window;
+    return result;
+  }();
+  template <class Program>
+  static constexpr configuration spread_rows{
+      .vector_width = width<Program>,
+      .items = at_most<Program>(width<Program> > 8 ? 2 : 4),
+      .threads_per_block =
+          has_two_operands<Program> || has_large_states<Program> ||
+                  element_operands<Program>::has_much_arithmetic
+              ? 320
+          : element_operands<Program>::loads > 1 ? 384
+                                                 : widest_block,
+      .group_dims = spread_columns,
+      .index_bits = 32,
+      .blocks = 2,
+      .has_clusters = 1};
   // Whether every element load that differs from row to row is a vector that travels by itself.
   template <class Program>
   static constexpr bool can_stage = [] {

@@ -3,6 +3,7 @@
 // The rows skeleton: the threads of a row hold it in registers and finish it phase by phase, while
 // other blocks load theirs; totals over the rows end the launch.
 
+#include "tenon/backend/cuda/rows/kept_value.cuh"
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
@@ -14,7 +15,9 @@ namespace detail {
 #if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
 template <class Program, class C> struct row_worker {
-  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
+  static constexpr bool spreads = C::group_dims == spread_columns;
+  static constexpr int v = C::vector_width, items = C::items,
+                       dims = spreads ? packed_columns : C::group_dims;
   static constexpr int phases = program_traits<Program>::row_phases;
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
@@ -33,7 +36,11 @@ template <class Program, class C> struct row_worker {
     asm volatile("" : "+r"(first));
     int vectors = static_cast<int>(a.vectors),
         step = (stretch > 0 ? 1 : team.blocks()) * team.lanes;
-    if constexpr (dims == 1) {
+    if constexpr (spreads) {
+      constexpr int run = 32 * v;
+      return spread_positions{first / 32 * run + first % 32, step * v,
+                              static_cast<int>(a.columns.size) / run * run};
+    } else if constexpr (dims == 1) {
       return item_positions<int>{first, step, vectors};
     } else {
       int const whole = vectors - (a.tail != 0), behind = (team.rank + 1) * stretch;
@@ -43,6 +50,17 @@ template <class Program, class C> struct row_worker {
     }
   }
 
+  // The rest of a row that is spread is its last warp's.
+  __device__ __forceinline__ bool has_rest() const {
+    return team.rank * team.lanes + static_cast<int>(threadIdx.x | 31) + 1 ==
+           team.blocks() * team.lanes;
+  }
+  __device__ __forceinline__ spread_rest rest() const {
+    constexpr int run = 32 * v;
+    int const size = static_cast<int>(a.columns.size);
+    return {size / run * run + static_cast<int>(threadIdx.x) % 32, size};
+  }
+
   __device__ __forceinline__ void request(requested& to, long long row) {
     to.row = row;
     bool is_inside = row < a.rows.size;
@@ -50,6 +68,10 @@ template <class Program, class C> struct row_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     request_row_values<Program>(to.values, a, offsets, is_inside);
     to.offsets = offsets;
+    if constexpr (spreads)
+      if (has_rest())
+        load_tile<Program, rest_loads<Program, C>, v, 1, dims, false>(to.rest, a, offsets, rest(),
+                                                                      is_inside);
     if constexpr (dims > 1)
       staged_items<Program, C>::bring(a, offsets, positions(is_inside));
     else
@@ -78,6 +100,8 @@ template <class Program, class C> struct row_worker {
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
       sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.rows.size), 0, 0);
+      if constexpr (spreads)
+        if (has_rest()) sweep_rest<phases + 1, true>(given, none, offsets);
     }
     if (threadIdx.x == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, given.row, of_rows);
@@ -99,12 +123,39 @@ template <class Program, class C> struct row_worker {
       reset<Program, running>(states);
       sweep<Phase, false>(given, states, offsets, where, piece * steps, (piece + 1) * steps);
       join_chains<Program, running>(f.row, states);
+      if constexpr (spreads)
+        if (has_rest()) {
+          using of_rest = running_states<Program, v, 1, Phase>;
+          selected_registers<Program, of_rest> rests;
+          reset<Program, of_rest>(rests);
+          sweep_rest<Phase, false>(given, rests, offsets);
+          for_each_selected<Program, of_rest>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            auto& state = read_register<k>(f.row);
+            state = reduction_facts<Program, k>::op::combine(state, read_register<k>(rests).at[0]);
+          });
+        }
       team.template leave<reductions>(f.row, piece);
     }
     team.template gather<reductions>(f.row);
     evaluate<place::row, Phase, Phase>(f);
   }
 
+  template <class Tile> __device__ __forceinline__ static auto evaluation_of(Tile& tile) {
+    if constexpr (spreads)
+      return keeping_evaluation<Program, Tile>{tile};
+    else
+      return plain_evaluation{};
+  }
+  template <int Phase, bool Stores, class States>
+  __device__ __forceinline__ void sweep_rest(requested& given, States& states,
+                                             operand_offsets<Program> const& offsets) {
+    selected_registers<Program, no_loads> none;
+    process_tile<Phase, Stores, v, 1, dims, rest_loads<Program, C>, no_loads,
+                 late_loads<Program, C, Phase, Stores>>(given.rest, none, states, f, a, offsets,
+                                                        rest(), given.row < a.rows.size,
+                                                        evaluation_of(given.rest));
+  }
   template <int Phase, bool Stores, class States, class Positions>
   __device__ __forceinline__ void sweep(requested& given, States& states,
                                         operand_offsets<Program> const& offsets,
@@ -118,7 +169,8 @@ template <class Program, class C> struct row_worker {
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
       process_tile<Phase, Stores, v, items, dims, own, early,
                    late_loads<Program, C, Phase, Stores>>(given.tile, given.early, states, f, a,
-                                                          offsets, where, is_inside);
+                                                          offsets, where, is_inside,
+                                                          evaluation_of(given.tile));
     }
   }
 };
@@ -128,11 +180,11 @@ template <class Program, class C> struct row_worker {
 
 // Owners: blockDim.x threads of each of blocks_per_row blocks (a cluster, if several) share a row;
 // blockDim.y rows are a group, and the clusters take the groups in turn. Thread `lane` of a row
-// owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads but neither
-// read nor stored. Registers: the row as it lies in memory, which is in shared memory where it is
-// of any layout; up to four running states per reduction. Shared memory: one state per piece, warp
-// of the row and reduction, twice. Global memory: each operand is read once, each element store
-// written once.
+// owns vectors lane, lane + lanes, ..., or of a row that is spread as many elements of a warp's
+// run. A row beyond the end is swept by its threads but neither read nor stored. Registers: the row
+// as it lies in memory, which is in shared memory where it is of any layout; up to four running
+// states per reduction. Shared memory: one state per piece, warp of the row and reduction, twice.
+// Global memory: each operand is read once, each element store written once.
 // @pre a.vectors <= lanes * items; the grid is a function of the shape if there are totals, and
 // then the ticket in the workspace is 0
 // @post every store is written once per position; a row's bits depend on its elements and their

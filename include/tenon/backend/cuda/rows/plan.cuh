@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
 #include "tenon/backend/cuda/rows/row_share.cuh"
+#include "tenon/backend/cuda/rows/spread_share.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
@@ -34,6 +35,12 @@ struct rows_planner : row_sharing {
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     long_share const share = long_share::of<Program>(layout, facts);
     bool const is_long = share.lanes > 0;
+    if constexpr (can_spread<Program> && !passes_once<Program>)
+      if (spread_share::of<Program>(layout).lanes > 0) {
+        cuda_plan const result =
+            plan_resident<Program, spread_rows<Program>>(layout, call, facts, moved_as::elements);
+        if (result.function) return result;
+      }
     if constexpr (may_keep<Program>)
       if (!is_long && !blocks_hold<Program>(layout, facts)) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
@@ -110,14 +117,17 @@ struct rows_planner : row_sharing {
     cuda_plan result;
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     row_share share = share_of<Program>(vectors);
-    result.split.blocks_per_row = share.blocks;
     result.split.tiles_per_piece = row_items<Program>;  // all, of one piece
     // As the aligned rows of that length are shared, for the same bits.
     long_share const like = long_share::of<Program>(layout, facts);
-    if (like.lanes > 0) {
+    if constexpr (C.group_dims == spread_columns) {
+      spread_share const spread = spread_share::of<Program>(layout);
+      share = {spread.lanes, spread.blocks};
+    } else if (like.lanes > 0) {
       share = {like.lanes, like.blocks};
       like.set(result.split, C.items);
     }
+    result.split.blocks_per_row = share.blocks;
     bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
     if (!fits) return result;
     result.function =
