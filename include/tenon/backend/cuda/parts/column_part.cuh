@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
+#include "tenon/backend/cuda/parts/spread_access.cuh"
 #include "tenon/ops/window.hpp"
 
 namespace tenon::detail {
@@ -49,6 +50,25 @@ template <class Program>
 inline constexpr bool stores_column_parts =
     stores_column_parts_among<Program>(typename program_traits<Program>::sequence{});
 
+// Whether where an element is matters for stored parts alone.
+template <class Program, int... K>
+consteval bool has_part_positions_among(std::integer_sequence<int, K...>) {
+  using traits = program_traits<Program>;
+  auto uses_position = [](auto k) {
+    using I = typename traits::template at<decltype(k)::value>;
+    bool result = false;
+    for (int n = 0; n < I::facts.operand_count; ++n) {
+      instruction_facts const& from = traits::all[I::facts.operand(n)];
+      result = result || (from.is_position && from.where == place::element);
+    }
+    return result && !std::is_same_v<typename I::op, ops::window_index>;
+  };
+  return !(false || ... || uses_position(std::integral_constant<int, K>{}));
+}
+template <class Program>
+inline constexpr bool has_part_positions_alone =
+    has_part_positions_among<Program>(typename program_traits<Program>::sequence{});
+
 #if defined(__CUDA_ARCH__)
 // Writes what is of the part of the first `count` elements of a vector, which is item u of a tile.
 template <class Program, int K, class T, int V, class Positions>
@@ -59,15 +79,24 @@ __device__ __forceinline__ void store_column_part(T* to, packed<T, V> vector,
   long long const start = value_of<part.start>(f), extent = value_of<part.extent>(f),
                   stride = value_of<part.stride>(f);
   to += value_of<part.row>(f);
-  if constexpr (has_runs<Positions> && has_words<T, V>)
-    if (stride == 1)
-      return positions.send_part(to - start, vector, u, static_cast<int>(start),
-                                 static_cast<int>(start + extent));
-  long long const first = static_cast<long long>(positions.at(u)) * V - start;
+  if constexpr (is_spread<Positions>) {
+#pragma unroll
+    for (int i = 0; i < V; ++i) {
+      long long const column = positions.column_of(u, i) - start;
+      store_packed(to + column * stride, pop_element(vector),
+                   i < count && column >= 0 && column < extent);
+    }
+  } else {
+    if constexpr (has_runs<Positions> && has_words<T, V>)
+      if (stride == 1)
+        return positions.send_part(to - start, vector, u, static_cast<int>(start),
+                                   static_cast<int>(start + extent));
+    long long const first = static_cast<long long>(positions.at(u)) * V - start;
 #pragma unroll 1
-  for (int i = 0; i < count; ++i) {
-    auto const one = pop_element(vector);
-    if (first + i >= 0 && first + i < extent) store_packed(to + (first + i) * stride, one);
+    for (int i = 0; i < count; ++i) {
+      auto const one = pop_element(vector);
+      if (first + i >= 0 && first + i < extent) store_packed(to + (first + i) * stride, one);
+    }
   }
 }
 #endif

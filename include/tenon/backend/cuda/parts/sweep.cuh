@@ -46,7 +46,9 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   using running = running_states<Program, V, Items, Phase>;
   selected_registers<Program, element_stores<Program, V>> results;
   int const count = positions.template count<V>(position);
-  using where = needed_positions<Program, Phase, Stores>;
+  // Of what is spread, only parts that are stored have positions, and look for them themselves.
+  using where =
+      std::conditional_t<is_spread<Positions>, no_loads, needed_positions<Program, Phase, Stores>>;
   long long column = 0;
   if constexpr (has_selected<Program, where>)
     column = static_cast<long long>(positions.at(position)) * V;

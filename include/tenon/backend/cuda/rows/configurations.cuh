@@ -55,7 +55,7 @@ struct rows_configurations {
       }();
   // What is computed of missing elements is more than reading a quarter of a cache line costs.
   template <class Program>
-  static constexpr int least_lanes = computes_much<Program> && is_half<Program> ? 2 : 4;
+  static constexpr int least_lanes = computes_much<Program>&& is_half<Program> ? 2 : 4;
   // Vectors of a row that one thread keeps: at most 64 elements, half as many where each has a
   // position, and 32 words of operands; 16 of other half types that stay in registers, which are
   // computed in twice as many.
@@ -97,15 +97,15 @@ struct rows_configurations {
                 : is_heaviest<Program> ? 1
                 : is_heavy<Program>    ? 8
                                        : 12};
-  // Two operands, what is computed of them and totals do not fit 64 registers. H200, the gradient of
-  // kl_div f32, which spilled 36 bytes: 16384 x 1600 133 us instead of 137, 1024 x 4096 23.7 instead
-  // of 22.5, 1024 x 8192 42.3 instead of 42.8.
+  // Two operands, what is computed of them and totals do not fit 64 registers. H200, the gradient
+  // of kl_div f32, which spilled 36 bytes: 16384 x 1600 133 us instead of 137, 1024 x 4096 23.7
+  // instead of 22.5, 1024 x 8192 42.3 instead of 42.8.
   template <class Program>
-  static constexpr int medium_block = own_bytes<Program> * width<Program> > 16 &&
-                                              program_traits<Program>::has_total &&
-                                              element_operands<Program>::has_much_arithmetic
-                                          ? 384
-                                          : widest_block;
+  static constexpr int medium_block =
+      own_bytes<Program>* width<Program> > 16 &&
+              program_traits<Program>::has_total&& element_operands<Program>::has_much_arithmetic
+          ? 384
+          : widest_block;
   // Rows of one block with four vectors to a thread, eight where a state is several numbers. H200,
   // of a copy's bandwidth against eight of f32: softmax of 1024 f32 0.99 (0.97), of 8192 0.965
   // (0.963); against four that know of clusters: of 1024 to 4096 bf16 0.96 to 0.97 (0.85 to 0.87),
@@ -136,14 +136,17 @@ struct rows_configurations {
                 : is_heavy<Program> || is_half<Program> ? 2
                                                         : 3};
   // Rows of no whole number of vectors, of half types, which gain most: the kernel takes half a
-  // second of nvcc. What is stored at places of its own, or depends on where an element is, is left
-  // to the kernel of any layout, and so is what two blocks have no registers for.
+  // second of nvcc; and those of which neighbouring columns are stored, of all types. What depends
+  // on where an element is, or is stored elsewhere, is left to the kernel of any layout, and so is
+  // what two blocks have no registers for.
   template <class Program>
   static constexpr bool has_two_operands = own_bytes<Program>* width<Program> > 16;
   template <class Program>
   static constexpr bool can_spread = [] {
-    bool result = is_half<Program> && !program_traits<Program>::has_positions &&
+    bool result = width<Program> > 1 &&
                   !(has_two_operands<Program> && element_operands<Program>::has_much_arithmetic);
+    if constexpr (stores_column_parts<Program>) return result && has_part_positions_alone<Program>;
+    result = result && is_half<Program> && !program_traits<Program>::has_positions;
     for (instruction_facts const& i : program_traits<Program>::all) result = result && !i.is_window;
     return result;
   }();
@@ -152,14 +155,13 @@ struct rows_configurations {
       .vector_width = width<Program>,
       .items = at_most<Program>(width<Program> > 8 ? 2 : 4),
       .threads_per_block =
-          has_two_operands<Program> || has_large_states<Program> ||
-                  element_operands<Program>::has_much_arithmetic
-              ? 320
-          : element_operands<Program>::loads > 1 ? 384
+          has_two_operands<Program>                                                     ? 256
+          : has_large_states<Program> || element_operands<Program>::has_much_arithmetic ? 320
+          : element_operands<Program>::loads > 1                                        ? 384
                                                  : widest_block,
       .group_dims = spread_columns,
       .index_bits = 32,
-      .blocks = 2,
+      .blocks = is_heaviest<Program> ? 1 : 2,
       .has_clusters = 1};
   // Whether every element load that differs from row to row is a vector that travels by itself.
   template <class Program>
