@@ -19,7 +19,7 @@ DOCUMENT = os.path.join(ROOT, "docs", "performance.md")
 RESULTS = os.path.join(ROOT, "benchmarks", "results")
 BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 MOST_LISTED = 10
-LONG_US, CHANGE = 50, 0.03  # what a later run is compared by
+CLOSE_TO_COPY, CLOSE_TO_FLOOR = 0.95, 1.2  # what needs no explanation where nobody is faster
 
 
 def table(head, lines):
@@ -52,8 +52,8 @@ def compared(result, timing):
 class Figures:
     def __init__(self):
         self.result = results.load(os.path.join(RESULTS, "h200.json"))
-        self.later_result = results.load(os.path.join(RESULTS, "h200_later.json"))
         self.sweep_result = results.load_sweep(os.path.join(RESULTS, "sweep.json"))
+        self.kernels = results.load(os.path.join(RESULTS, "bottlenecks.json"))
 
     def device(self):
         h = self.result.header
@@ -97,18 +97,24 @@ class Figures:
         if not rows:
             yield "None."
 
-    def later(self):
-        h = self.later_result.header
-        before = {row[0]: row for timing in (STEADY, SINGLE) for row in compared(self.result, timing)}
-        rows = [row for timing in (STEADY, SINGLE) for row in compared(self.later_result, timing)
-                if row[0] in before and row[1]["us"] > LONG_US]
-        yield (f"Commit {h['commit']}, copy {h['ceilings']['copy_gbs']:.0f} GB/s: ahead of every contender in {sum(row[3] > 1 for row in rows)} "
-               f"of {len(rows)} rows of more than {LONG_US} µs, before in {sum(before[row[0]][3] > 1 for row in rows)}. "
-               f"Those that changed by more than {CHANGE:.0%}:\n")
-        yield from table(("workload", "before µs", "Tenon µs", "of copy", "best other", "µs", "times"), (
-            (results.title(*key), cell(before[key][1], "us", 1), cell(ours, "us", 1), cell(ours, "of_copy", 2), NAMES[other["provider"]],
-             cell(other, "us", 1), f"{ratio:.2f}")
-            for key, ours, other, ratio in rows if abs(ours["us"] / before[key][1]["us"] - 1) > CHANGE))
+    def _is_explained(self, timing, ours, ratio):
+        is_close = (ours["of_copy"] >= CLOSE_TO_COPY if timing == STEADY else ours["us"] <= CLOSE_TO_FLOOR * self.result.floor_us(ours))
+        return not is_close or ratio <= 1
+
+    def bottlenecks(self):
+        by_row = {(k["workload"], tuple(k["shape"]), k["dtype"]): k for k in self.kernels.rows}
+        lines = []
+        for timing in (STEADY, SINGLE):
+            for key, ours, _, ratio in compared(self.result, timing):
+                kernel = by_row.get(key)
+                if not kernel or not self._is_explained(timing, ours, ratio):
+                    continue
+                traffic = (kernel["read_mb"] + kernel["written_mb"]) / kernel["least_mb"]
+                waits = ", ".join(f"{name.replace('_', ' ')} {value:.1f}" for name, value in kernel["waits"].items())
+                lines.append((results.title(*key), f"{kernel['dram_percent']:.0f}", f"{kernel['issue_percent']:.0f}",
+                              f"{kernel['warps_percent']:.0f}", f"{kernel['registers']:.0f}", f"{traffic:.2f}", waits))
+        yield f"Nsight Compute {self.kernels.header['profiler']}, commit {self.kernels.header['commit']}.\n"
+        yield from table(("workload", "DRAM %", "issue slots %", "warps %", "registers", "traffic", "cycles that a warp waits per instruction"), lines)
 
     def others(self):
         rows = []
