@@ -2,6 +2,7 @@
 #pragma once
 // A thread's own states of the reductions over the columns, and how they take in its elements.
 
+#include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/reduce.cuh"
 #include "tenon/ops/indexed_reduction.hpp"
 #include "tenon/program/visit.hpp"
