@@ -60,13 +60,6 @@ struct indexed_choice : reduction_op<> {
     }
     return result;
   }
-  // Whether what has been chosen so far stays, where a number comes behind it.
-  template <class T>
-  static constexpr TENON_HD bool stays(indexed::state<T> const& chosen, T next,
-                                       bool next_is_better) {
-    bool const is_first_nan = next != next && chosen.number == chosen.number;
-    return !next_is_better && !is_first_nan && chosen.index != no_index;
-  }
   // The best of numbers whose positions ascend, `index_of` the ordinal of each: one maximum or
   // minimum per number, and a look for the first that equals it.
   template <class T, int Count, class IndexOf>
@@ -132,8 +125,8 @@ struct arg_maximum : indexed_choice {
         if (i >= valid) x[i] = math::smallest<T>;
     }
     T const best = best_of<maximum>(x);
-    if (stays(s, best, s.number < best)) return;
-    s = first_best(x, best, index_of);
+    if (best < s.number) return;
+    s = combine(s, first_best(x, best, index_of));
   }
 };
 
@@ -166,8 +159,8 @@ struct arg_minimum : indexed_choice {
         if (i >= valid) x[i] = math::largest<T>;
     }
     T const best = best_of<minimum>(x);
-    if (stays(s, best, best < s.number)) return;
-    s = first_best(x, best, index_of);
+    if (s.number < best) return;
+    s = combine(s, first_best(x, best, index_of));
   }
 };
 
