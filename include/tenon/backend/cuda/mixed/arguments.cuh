@@ -38,9 +38,9 @@ template <class Program, int Columns> struct column_reductions {
   template <int K> using type = value_list<typename reduction_facts<Program, K>::state, Columns>;
 };
 
-// Whether rows may be cut into strips: neither an element nor a column needs
-// anything of a whole row, and the order of the rows does not matter to a total. Wider states or
-// vectors leave no registers for it, more operands no shared memory.
+// Whether rows may be cut into strips: neither an element nor a column needs anything of a whole
+// row, and the order of the rows does not matter to a total. Wider states or vectors leave no
+// registers for it, more operands no shared memory.
 template <class Program>
 inline constexpr bool cuts_rows = [] {
   using traits = program_traits<Program>;

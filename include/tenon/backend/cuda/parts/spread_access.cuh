@@ -26,22 +26,6 @@ template <class T, int V> __device__ __forceinline__ unsigned& word_of(loose<T, 
   return of.elements[i].words[0];
 }
 
-template <class T, int V>
-__device__ __forceinline__ packed<T, V> pack_elements(packed<T, 1> const (&all)[V]) {
-  packed<T, V> result;
-  constexpr int per_word = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1,
-                words = sizeof(all[0].words) / sizeof(unsigned);
-#pragma unroll
-  for (int i = 0; i < V; ++i)
-#pragma unroll
-    for (int w = 0; w < words; ++w)
-      if (i % per_word == 0)
-        result.words[i / per_word * words + w] = all[i].words[w];
-      else
-        result.words[i / per_word] |= all[i].words[0] << i % per_word * 8 * sizeof(T);
-  return result;
-}
-
 // Columns of a thread's whole vectors: element i of vector u is `first` + u * `step` + i * 32.
 struct spread_positions {
   static constexpr bool is_spread = true, has_gaps = true, is_ragged = false;

@@ -161,6 +161,23 @@ __device__ __forceinline__ packed<T, 1> pop_element(packed<T, V>& vector) {
   return first;
 }
 
+// V elements as a vector. @pre nothing is beyond an element in its word
+template <class T, int V>
+__device__ __forceinline__ packed<T, V> pack_elements(packed<T, 1> const (&all)[V]) {
+  packed<T, V> result;
+  constexpr int per_word = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1,
+                words = sizeof(all[0].words) / sizeof(unsigned);
+#pragma unroll
+  for (int i = 0; i < V; ++i)
+#pragma unroll
+    for (int w = 0; w < words; ++w)
+      if (i % per_word == 0)
+        result.words[i / per_word * words + w] = all[i].words[w];
+      else
+        result.words[i / per_word] |= all[i].words[0] << i % per_word * 8 * sizeof(T);
+  return result;
+}
+
 // V times the same element.
 template <int V, class T> __device__ __forceinline__ packed<T, V> splat(packed<T, 1> const& one) {
   packed<T, V> result;

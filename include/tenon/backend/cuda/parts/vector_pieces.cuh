@@ -27,12 +27,7 @@ template <class T, int V> struct single_elements {
       load_packed<reuse::expected>(all[i], from + i, i >= first && i < end);
     }
   }
-  __device__ __forceinline__ packed<T, V> vector() const {
-    packed<T, V> result{};
-#pragma unroll
-    for (int i = 0; i < V; ++i) push_element(result, all[i]);
-    return result;
-  }
+  __device__ __forceinline__ packed<T, V> vector() const { return pack_elements(all); }
 };
 template <int V, class T>
 __device__ __forceinline__ packed<T, V> load_some(T const* from, int first, int end) {

@@ -109,7 +109,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
       for (int u = 0; u < items; ++u) {
         to[u] = {};
         load_packed<reuse::passing>(to[u], from + u * height * across_stride,
-                                  is_whole && is_inside(u));
+                                    is_whole && is_inside(u));
       }
     } else {
       if (is_whole) return;
