@@ -60,22 +60,6 @@ struct indexed_choice : reduction_op<> {
     }
     return result;
   }
-  // The best of numbers whose positions ascend, `index_of` the ordinal of each: one maximum or
-  // minimum per number, and a look for the first that equals it.
-  template <class T, int Count, class IndexOf>
-  static TENON_HD indexed::state<T> first_best(T const (&x)[Count], T best,
-                                               IndexOf const& index_of) {
-    int first = 0;
-    T number = best;
-    if (best == best) {
-      for (int i = Count - 1; i >= 0; --i)
-        if (x[i] == best) first = i, number = x[i];  // one of 0 and -0
-    } else {
-      for (int i = Count - 1; i >= 0; --i)
-        if (x[i] != x[i]) first = i;
-    }
-    return {number, index_of(first)};
-  }
   // The states of a group of lanes at once, of whose numbers `best` is the best: the lowest
   // position that has it, instead of a choice for every pair.
   template <class T, class Group>
@@ -85,25 +69,18 @@ struct indexed_choice : reduction_op<> {
     long long const index = group.smallest(is_best ? mine.index : no_index);
     return {group.of(mine.number, is_best && mine.index == index), index};
   }
-  template <class Extremum, class T, int Count> static TENON_HD T best_of(T const (&x)[Count]) {
-    T half_as_many[(Count + 1) / 2];
-    for (int i = 0; i < Count / 2; ++i) half_as_many[i] = Extremum::eval(x[2 * i], x[2 * i + 1]);
-    if constexpr (Count % 2 == 1) half_as_many[Count / 2] = x[Count - 1];
-    if constexpr (Count <= 2)
-      return half_as_many[0];
-    else
-      return best_of<Extremum>(half_as_many);
-  }
 };
 
 struct arg_maximum : indexed_choice {
   static constexpr text_view name = "argmax";
+  template <class T> static constexpr TENON_HD bool is_better(T a, T b) { return b < a; }
+  template <class T> static constexpr TENON_HD T better(T a, T b) { return maximum::eval(a, b); }
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
     return {math::smallest<T>, no_index};
   }
   template <class T>
   static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
-    return choose(a, b, a.number < b.number);
+    return choose(a, b, is_better(b.number, a.number));
   }
   template <class T, int Count>
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
@@ -114,30 +91,18 @@ struct arg_maximum : indexed_choice {
   static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
     return first_of_group(mine, group.largest(mine.number), group);
   }
-  // Takes in the first `valid` of Count numbers in the order of their positions, which `index_of`
-  // tells of an ordinal. Most batches hold nothing better than what has come before.
-  // @pre 0 < valid; what is not valid may be overwritten
-  template <class T, int Count, class IndexOf>
-  static TENON_HD void take_ascending(indexed::state<T>& s, T (&x)[Count], int valid,
-                                      IndexOf const& index_of) {
-    if (valid < Count) {
-      for (int i = 1; i < Count; ++i)
-        if (i >= valid) x[i] = math::smallest<T>;
-    }
-    T const best = best_of<maximum>(x);
-    if (best < s.number) return;
-    s = combine(s, first_best(x, best, index_of));
-  }
 };
 
 struct arg_minimum : indexed_choice {
   static constexpr text_view name = "argmin";
+  template <class T> static constexpr TENON_HD bool is_better(T a, T b) { return a < b; }
+  template <class T> static constexpr TENON_HD T better(T a, T b) { return minimum::eval(a, b); }
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
     return {math::largest<T>, no_index};
   }
   template <class T>
   static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
-    return choose(a, b, b.number < a.number);
+    return choose(a, b, is_better(b.number, a.number));
   }
   template <class T, int Count>
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
@@ -147,20 +112,6 @@ struct arg_minimum : indexed_choice {
   template <class T, class Group>
   static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
     return first_of_group(mine, group.smallest(mine.number), group);
-  }
-  // Takes in the first `valid` of Count numbers in the order of their positions, which `index_of`
-  // tells of an ordinal. Most batches hold nothing better than what has come before.
-  // @pre 0 < valid; what is not valid may be overwritten
-  template <class T, int Count, class IndexOf>
-  static TENON_HD void take_ascending(indexed::state<T>& s, T (&x)[Count], int valid,
-                                      IndexOf const& index_of) {
-    if (valid < Count) {
-      for (int i = 1; i < Count; ++i)
-        if (i >= valid) x[i] = math::largest<T>;
-    }
-    T const best = best_of<minimum>(x);
-    if (s.number < best) return;
-    s = combine(s, first_best(x, best, index_of));
   }
 };
 

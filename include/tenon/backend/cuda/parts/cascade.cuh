@@ -9,10 +9,25 @@
 namespace tenon::detail {
 
 // The levels of one reduction above its chains. The chains of a sum are carried over every few
-// tiles: its rounding error is that of most_chained additions. Other reductions have three levels:
-// chains take in 16 tiles, a middle state 16 of those, an outer state the rest.
-template <class Op, class State, bool IsCarried> struct levels_of;
-template <class Op, class State> struct levels_of<Op, State, true> {
+// tiles: its rounding error is that of most_chained additions. What is chosen by value and
+// place has no error. Other reductions have three levels: chains take in 16 tiles, a middle state 16
+// of those, an outer state the rest.
+enum class chain_levels { none, carried, three };
+template <class Op, class State>
+inline constexpr chain_levels levels_above =
+    ops::rounded_reduction<Op, State>            ? chain_levels::carried
+    : std::is_base_of_v<ops::indexed_choice, Op> ? chain_levels::none
+                                                 : chain_levels::three;
+template <class Op, class State, chain_levels = levels_above<Op, State>> struct levels_of;
+template <class Op, class State> struct levels_of<Op, State, chain_levels::none> {
+  __device__ __forceinline__ void clear(State const&) {}
+  template <class Chains> __device__ __forceinline__ void carry(Chains&, State const&) {}
+  template <class Chains> __device__ __forceinline__ void join(Chains&, State const&, unsigned) {}
+  template <int N> __device__ __forceinline__ State all(State const (&chains)[N]) const {
+    return fold<Op>(chains);
+  }
+};
+template <class Op, class State> struct levels_of<Op, State, chain_levels::carried> {
   State outer;
 
   __device__ __forceinline__ void clear(State const& identity) { outer = identity; }
@@ -28,7 +43,7 @@ template <class Op, class State> struct levels_of<Op, State, true> {
     return Op::combine(outer, fold<Op>(chains));
   }
 };
-template <class Op, class State> struct levels_of<Op, State, false> {
+template <class Op, class State> struct levels_of<Op, State, chain_levels::three> {
   State outer, middle;
 
   __device__ __forceinline__ void clear(State const& identity) { outer = middle = identity; }
@@ -49,12 +64,8 @@ template <class Op, class State> struct levels_of<Op, State, false> {
 
 template <class Program, class Running> class cascade {
   template <int K> using facts = reduction_facts<Program, K>;
-  template <int K>
-  static constexpr bool is_carried =
-      ops::rounded_reduction<typename facts<K>::op, typename facts<K>::state>;
   struct leveled : Running {
-    template <int K>
-    using type = levels_of<typename facts<K>::op, typename facts<K>::state, is_carried<K>>;
+    template <int K> using type = levels_of<typename facts<K>::op, typename facts<K>::state>;
   };
   using sequence = held_sequence<Program, Running>;
   static constexpr int carried_tiles =

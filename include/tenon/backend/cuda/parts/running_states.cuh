@@ -3,8 +3,7 @@
 // A thread's own states of the reductions over the columns, and how they take in its elements.
 
 #include "tenon/backend/cuda/parts/access.cuh"
-#include "tenon/backend/cuda/parts/reduce.cuh"
-#include "tenon/ops/indexed_reduction.hpp"
+#include "tenon/backend/cuda/parts/chosen_vectors.cuh"
 #include "tenon/program/visit.hpp"
 
 namespace tenon::detail {
@@ -76,6 +75,7 @@ struct running_states : reductions_of<Program, place::row, Phase> {
   template <int K>
   static constexpr bool is_batch =
       takes_many<typename facts<K>::op, typename facts<K>::operand, V * batch_items>;
+  template <int K> static constexpr int place = chosen_place<Program, K>;
   template <int K> using type = value_list<typename facts<K>::state, is_batch<K> ? 1 : chains>;
 };
 // The elements of a batch, or of one vector, that a reduction is to take in.
@@ -89,6 +89,10 @@ struct collected_values : reductions_of<Program, place::row, Phase> {
 
 template <class T, int N> __device__ __forceinline__ void fill(T (&list)[N], T const& value) {
   for (T& element : list) element = value;
+}
+template <class Op, class T, int V, class Index, class State>
+__device__ __forceinline__ void fill(ops::chosen_vector<Op, T, V, Index> (&one)[1], State const&) {
+  one[0] = {};
 }
 // Here and in the sweeps the registers of a file are a fold: a function of their own for each, and
 // the one that calls them, were 850 of the 2,116 that five expressions have on the device.
@@ -159,8 +163,8 @@ __device__ __forceinline__ void collect_element(
 
 // Takes in the first `count` elements of a vector, but for an operator that wants batches;
 // IsRagged: they may be fewer than V, but not none.
-template <class Op, bool IsBatch, bool IsRagged, class State, class Operand, int V>
-__device__ __forceinline__ void take_vector(State& state, Operand const (&values)[V], int count,
+template <class Op, bool IsBatch, bool IsRagged, class Running, class Operand, int V, class State>
+__device__ __forceinline__ void take_vector(Running& state, Operand const (&values)[V], int count,
                                             State const& identity) {
   if constexpr (!IsBatch) {
     bool const is_whole = !IsRagged || count >= V || count <= 0;
@@ -180,24 +184,6 @@ __device__ __forceinline__ void accumulate_item(
 }
 // Where the elements of a batch are: not known to be in any order.
 struct unordered_batch {};
-// The instruction that gives the place of what reduction K chooses by value and place; -1: none.
-template <class Program, int K>
-inline constexpr int chosen_place = [] {
-  using traits = program_traits<Program>;
-  using I = typename traits::template at<traits::template at<K>::first_operand>;
-  if constexpr (std::is_same_v<typename I::op, ops::indexed>) {
-    using place_of = typename traits::template at<I::first_operand>;
-    return place_of::is_position && place_of::where == place::element ? I::first_operand : -1;
-  }
-  return -1;
-}();
-
-template <class Order, int K> struct place_finder {
-  Order const& order;
-  __device__ __forceinline__ long long operator()(int ordinal) const {
-    return order.template at<K>(ordinal);
-  }
-};
 
 // Whether some reduction takes in many elements at once.
 template <class Program, class Running>
@@ -213,17 +199,31 @@ __device__ __forceinline__ void take_batch(State& state, Operand const (&all)[Co
   using op = typename reduction_facts<Program, K>::op;
   state = op::combine(state, op::lift_many(all, valid));
 }
+template <class Program, int K, int Count, class Op, class T, int V, class Index, class Operand,
+          class Order>
+__device__ __forceinline__ void take_batch(ops::chosen_vector<Op, T, V, Index>& state,
+                                           Operand const (&all)[Count], int valid,
+                                           Order const& order) {
+  if (valid == 0) return;
+  T numbers[Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i) numbers[i] = all[i].number;
+  state.take(numbers, valid, order);
+}
 template <class Program, int K, int Count, class State, class Operand, class Order>
 __device__ __forceinline__ void take_batch(State& state, Operand const (&all)[Count], int valid,
                                            Order const& order) {
-  constexpr int place_of = chosen_place<Program, K>;
-  if constexpr (place_of >= 0) {
-    if (valid == 0) return;
-    typename reduction_facts<Program, K>::number numbers[Count];
-#pragma unroll
-    for (int i = 0; i < Count; ++i) numbers[i] = all[i].number;
-    reduction_facts<Program, K>::op::take_ascending(state, numbers, valid,
-                                                    place_finder<Order, place_of>{order});
+  if constexpr (chosen_place<Program, K> >= 0) {
+    using op = typename reduction_facts<Program, K>::op;
+    ops::chosen_vector<op, typename reduction_facts<Program, K>::number, Order::width,
+                       decltype(order(0))>
+        best;
+    best.best = state.number;
+    take_batch<Program, K>(best, all, valid, order);
+    if (best.at == best.nowhere) return;
+    state = op::combine(state, best.state([&](auto vector, int i) {
+      return order.places.template of<K>(vector, i);
+    }));
   } else {
     take_batch<Program, K>(state, all, valid, unordered_batch{});
   }

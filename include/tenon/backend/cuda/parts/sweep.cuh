@@ -84,23 +84,6 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
                                  is_row_inside ? count : 0);
 }
 
-// The positions of a batch of items, the first of which is item `first_item`, in columns of one
-// dimension: they ascend with the ordinal of an element.
-template <class Program, int V, class Arguments, class Positions> struct ordered_batch {
-  Arguments const& a;
-  operand_offsets<Program> const& row;
-  Positions const& positions;
-  int first_item;
-
-  template <int K> __device__ __forceinline__ long long at(int ordinal) const {
-    using I = typename program_traits<Program>::template at<K>;
-    long long const column =
-        static_cast<long long>(positions.at(first_item + ordinal / V)) * V + ordinal % V;
-    long long const from_row = I::varies_over_rows ? row.loads[I::bits] : 0;
-    return position_of<Program, K>(a, from_row + column * a.load_columns[I::bits][0], true);
-  }
-};
-
 // Evaluates a loaded tile for the reductions of phase Phase and, if Stores, writes the element
 // stores. Loads in Fixed were made before the first row, those in Late are made here, item by item.
 // @pre the registers around the elements are valid up to phase Phase - 1
@@ -160,7 +143,7 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
       if constexpr (Dims == 1)
         accumulate_batch<Program, V, Items, Phase>(states, values, live_elements,
                                                    ordered_batch<Program, V, Arguments, Positions>{
-                                                       a, row, positions, u + 1 - batch_items});
+                                                       {a, row}, positions, u + 1 - batch_items});
       else
         accumulate_batch<Program, V, Items, Phase>(states, values, live_elements,
                                                    unordered_batch{});

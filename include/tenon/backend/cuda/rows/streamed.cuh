@@ -39,6 +39,7 @@ template <class Program, class C> struct streamed_worker {
   static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
                                                                            : items;
   using running = running_states<Program, v, taken, 1>;
+  using sweeping = std::conditional_t<dims == packed_columns, choosing_states<running>, running>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -83,8 +84,8 @@ template <class Program, class C> struct streamed_worker {
   }
   __device__ __forceinline__ void sweep(int segment, operand_offsets<Program> const& offsets,
                                         bool is_inside) {
-    selected_registers<Program, running> states;
-    reset<Program, running>(states);
+    selected_registers<Program, sweeping> states;
+    reset<Program, sweeping>(states);
     cascade<Program, running> levels;
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
     if constexpr (dims == 1) {
@@ -113,7 +114,10 @@ template <class Program, class C> struct streamed_worker {
         levels.after_tile(states);
       }
     }
-    levels.finish(f.row, states);
+    if constexpr (dims == packed_columns)
+      levels.finish(f.row, all_chosen<Program, v, running>(states, a, offsets));
+    else
+      levels.finish(f.row, states);
   }
   template <int Count> using tile_of = needed_loads<Program, v, Count, 1, false>;
 
