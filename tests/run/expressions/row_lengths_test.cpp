@@ -74,6 +74,11 @@ template <class T> void check_softmax() {
 }
 TEST(row_lengths, softmax_of_f32) { check_softmax<float>(); }
 TEST(row_lengths, softmax_of_bf16) { check_softmax<tn::bfloat16>(); }
+// More than the shared memory of all of an H200's multiprocessors.
+TEST(row_lengths, softmax_of_a_row_that_no_device_keeps) {
+  check_rows_of<float>(tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); }), softmax_of,
+                       softmax_of, 1, 7000003, 1);
+}
 
 template <class T> void check_layer_norm() {
   check_rows<T>(

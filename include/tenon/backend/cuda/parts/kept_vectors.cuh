@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
+#include "tenon/backend/cuda/parts/put_vectors.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
 
@@ -68,25 +69,34 @@ template <class Program, int V, int Threads> struct kept_vectors {
   template <int K, class T> static __device__ __forceinline__ void bring(int step, T const* from) {
     send_to_shared<T, V>(slot<K>(step), from);
   }
-  // The same of vector `index` of a row of any layout, of which `count` elements are inside,
-  // element by element. @post false where its elements do not travel by themselves, or are not
-  // neighbours
-  template <int K, class Arguments>
-  static __device__ __forceinline__ bool bring_elements(int step, Arguments const& a,
-                                                        operand_offsets<Program> const& row,
-                                                        long long index, int count) {
-    using I = typename traits::template at<K>;
-    using T = storage_t<I::type>;
-    if constexpr (travels_alone<T, 1>) {
-      if (a.load_access[I::bits] > access::elements) return false;
-      T const* from = load_address<Program, K>(a, row.loads[I::bits]) + index * V;
-      T* to = reinterpret_cast<T*>(slot<K>(step));
-#pragma unroll
-      for (int i = 0; i < V; ++i) copy_or_clear<sizeof(T)>(to + i, from + i, i < count);
-      return true;
-    } else {
-      return false;
-    }
+  // Brings the first `items` of `positions` to step `step` and those that follow.
+  template <int Dims, class Arguments>
+  static __device__ __forceinline__ void bring_all(int step, Arguments const& a,
+                                                   operand_offsets<Program> const& row,
+                                                   far_positions const& positions, int items) {
+    for_each_selected<Program, kept_loads<Program, V>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename traits::template at<k>;
+      using bits = bits_of<sizeof(storage_t<I::type>)>;
+      vector_slots const slots{place_of<k>(step), bytes_per_step};
+      auto const* from =
+          reinterpret_cast<bits const*>(load_address<Program, k>(a, row.loads[I::bits]));
+      vector_run const run{positions.at(0), positions.end - positions.first, positions.partial};
+      access const how = a.load_access[I::bits];
+      if constexpr (Dims > contiguous_columns)
+        put_vectors<bits, V>(
+            slots, from, how,
+            [&](long long column) {
+              long long place = 0;
+              for_each_digit(a.columns, column, [&](int d, long long digit) {
+                place += digit * a.load_columns[I::bits][d];
+              });
+              return place;
+            },
+            run, items);
+      else
+        put_contiguous<bits, V>(slots, from, how, run, items);
+    });
   }
   template <int K> static __device__ __forceinline__ void put(int step, vector<K> const& all) {
     *slot<K>(step) = all;
@@ -97,11 +107,12 @@ template <class Program, int V, int Threads> struct kept_vectors {
   }
 
  private:
-  template <int K> static __device__ __forceinline__ vector<K>* slot(int step) {
+  template <int K> static __device__ __forceinline__ int place_of(int step) {
     int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-    return reinterpret_cast<vector<K>*>(dynamic_shared() + step * bytes_per_step +
-                                        bytes_before<K>) +
-           thread;
+    return step * bytes_per_step + bytes_before<K> + thread * static_cast<int>(sizeof(vector<K>));
+  }
+  template <int K> static __device__ __forceinline__ vector<K>* slot(int step) {
+    return reinterpret_cast<vector<K>*>(dynamic_shared() + place_of<K>(step));
   }
 #endif
 };

@@ -21,7 +21,7 @@ struct work_split {
   int blocks_per_row = 1;  // rows: neighbouring blocks that share a row
   int segments = 1;        // looped rows: parts of a row whose states are combined in order
   int tiles_per_segment = 0;
-  int kept_tiles = 0;  // looped rows: of a block's tiles of a row, how many stay in shared memory
+  int kept_tiles = 0;  // looped rows: a row's tiles that a block's shared memory has room for
   int vectors_per_block = 0;  // long rows: the stretch of a row that a block has
   int pieces_per_block = 1;   // long rows: parts of it that are reduced by themselves
   int tiles_per_piece = 0;

@@ -3,10 +3,9 @@
 // Rows longer than registers: kept in the shared memory of as many blocks as it takes, or read
 // again in each phase, by one block or, where there are few rows, by several.
 
-#include "tenon/backend/cuda/parts/kept_vectors.cuh"
-#include "tenon/backend/cuda/parts/single_vector.cuh"
 #include "tenon/backend/cuda/parts/turns.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
+#include "tenon/backend/cuda/rows/looped_share.cuh"
 #include "tenon/backend/cuda/rows/meeting.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 #include "tenon/backend/cuda/rows/waiting_states.cuh"
@@ -32,28 +31,25 @@ inline constexpr int looped_blocks_held = [] {
 // One thread's view of the row that its block works on. A row is cut into segments, whose number is
 // a function of its length: each is reduced by one block, and their states are combined in one
 // order, whether one block had them all or several had some.
-template <class Program, class C> struct looped_worker {
-  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims,
-                       threads = C::threads_per_block;
+template <class Program, class C> struct looped_worker : looped_share<Program, C> {
+  using share = looped_share<Program, C>;
+  using share::a, share::own, share::is_whole, share::rank;
+  using share::v, share::items, share::dims, share::threads, share::may_keep, share::most_sent;
   static constexpr int phases = program_traits<Program>::row_phases;
-  static constexpr long long tile_size = static_cast<long long>(threads) * items;
-  static constexpr bool may_keep = is_any_kept<Program, v>;
   // Whether what is kept of the next row comes while this one is stored: of one operand, for which
   // it was seen to gain (H200, softmax of 64 x 1048576 f32 216 us, 234 without).
   static constexpr bool is_ahead =
       may_keep && has_element_stores<Program> && element_operands<Program>::loads <= 1;
-  using arguments = rows_arguments<Program, C>;
-  using kept = kept_vectors<Program, v, threads>;
-  // Tiles that are brought at once.
-  static constexpr int most_sent =
-      may_keep ? static_cast<int>(most_kept_bytes / (kept::bytes_per_step * items)) : 0;
   static_assert(most_shared_segments <= threads);
+  // Vectors of a turn: what positions and elements of eight bytes leave registers for.
+  static constexpr int at_once =
+      (program_traits<Program>::has_positions || program_traits<Program>::widest_element > 4) &&
+              items > 2
+          ? 2
+          : items;
 
-  arguments const& a;
   frame<Program> const& f;
-  int blocks, rank;  // blocks that share a row, and which of them this is
   row_meeting<Program> meeting;
-  int const own = (a.split.segments - 1 - rank) / blocks + 1;  // segments that this block has
   waiting_states<Program, threads> waiting = {};
   operand_offsets<Program> offsets;
   row_totals<Program> of_rows = {};
@@ -69,21 +65,21 @@ template <class Program, class C> struct looped_worker {
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
     if constexpr (may_keep)
-      if (is_inside && !is_brought) bring_kept();
+      if (is_inside && is_whole && !is_brought) share::bring_all(offsets);
     take_row_values<Program>(f, values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     if constexpr (may_keep)
-      if (is_brought || !a.is_packed) wait_for_sent();
+      if (is_brought) wait_for_sent();
     (reduce<Phase + 1>(is_inside), ...);
     if (a.split.segments > 1 && next_row >= a.rows.size) meeting.leave();
     if constexpr (has_element_stores<Program>) {
       if constexpr (is_ahead) {
-        is_brought = next_row < a.rows.size && a.is_packed;
+        is_brought = next_row < a.rows.size && is_whole && a.is_packed;
         if (is_brought) find_row<Program>(coming, a, next_row);
       }
       selected_registers<Program, no_loads> none;
       for (int turn = 0; turn < own; ++turn)
-        sweep<phases + 1, true>(place_of<phases + 1>(turn), none, is_inside);
+        sweep<phases + 1, true>(share::template place_of<phases + 1>(turn), none, is_inside);
     }
     if (threadIdx.x == 0 && rank == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
   }
@@ -94,95 +90,6 @@ template <class Program, class C> struct looped_worker {
   }
 
  private:
-  // Odd sweeps go forwards and even ones backwards, so that each begins with what the one before
-  // read last.
-  template <int Sweep> __device__ __forceinline__ int place_of(int turn) const {
-    return Sweep % 2 == 1 ? turn : own - 1 - turn;
-  }
-  // Number `place` of the block's segments.
-  __device__ __forceinline__ int segment_at(int place) const { return rank + place * blocks; }
-
-  // Tiles that a segment has.
-  __device__ __forceinline__ int tiles_of(int segment) const {
-    long long const most = a.split.tiles_per_segment,
-                    left = divide_up(a.vectors - segment * most * tile_size, tile_size);
-    return static_cast<int>(left < most ? left : most);
-  }
-  // This thread's vectors of a segment.
-  __device__ __forceinline__ far_positions positions_of(int segment) const {
-    long long const size = a.split.tiles_per_segment * tile_size, origin = segment * size,
-                    left = a.vectors - origin;
-    // 32 bits hold the number of a segment's vectors, the last of which may be one in part.
-    int const vectors = static_cast<int>(left < size ? left : size),
-              partial = left <= size ? a.tail : 0;
-    return {{static_cast<int>(threadIdx.x), threads, vectors - (partial != 0), partial}, origin};
-  }
-
-  // Brings all that is kept of the row.
-  __device__ __forceinline__ void bring_kept() const {
-    int sent = 0;
-    for (int place = 0; place < own; ++place) {
-      int const segment = segment_at(place);
-      far_positions positions = positions_of(segment);
-      int step = place * a.split.tiles_per_segment * items;
-      int const whole = step + tiles_of(segment) * items, most = a.split.kept_tiles * items,
-                last = whole < most ? whole : most;
-      if (a.is_packed) {
-#pragma unroll 1
-        for (; step < last; step += items, positions.first += items * threads, ++sent) {
-          send_items<items>(step, positions, offsets);
-          end_of_copies();
-        }
-      } else {
-#pragma unroll 1
-        for (; step < last; ++step, positions.first += threads) put_item(step, positions);
-      }
-    }
-    // They always count as most_sent tiles: what the first sweep waits for is a constant.
-#pragma unroll 1
-    for (; sent < most_sent; ++sent) end_of_copies();
-  }
-  // @pre every operand is packed
-  template <int Count>
-  __device__ __forceinline__ void send_items(int step, far_positions const& positions,
-                                             operand_offsets<Program> const& row) const {
-    for_each_selected<Program, kept_loads<Program, v>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      auto const* from = load_address<Program, k>(a, row.loads[I::bits]) + positions.at(0) * v;
-#pragma unroll
-      for (int u = 0; u < Count; ++u)
-        if (positions.is_whole(u)) kept::template bring<k>(step + u, from + u * threads * v);
-    });
-  }
-  __device__ __forceinline__ void put_item(int step, far_positions const& positions) const {
-    int const count = positions.template count<v>(0);
-    for_each_selected<Program, kept_loads<Program, v>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if (!kept::template bring_elements<k>(step, a, offsets, positions.at(0), count))
-        kept::template put<k>(step,
-                              load_vector<Program, k, v, dims>(a, offsets, positions.at(0), count));
-    });
-  }
-  // The first items of `positions`, from shared memory as far as they were kept there as number
-  // `step` and so on.
-  template <int Dims, int K, int Count, class Vector>
-  __device__ __forceinline__ void load_operand(Vector (&vectors)[Count], int step,
-                                               far_positions const& positions) const {
-    if constexpr (is_held<Program, kept_loads<Program, v>>(K))
-      if (step < a.split.kept_tiles * items) {
-#pragma unroll
-        for (int u = 0; u < Count; ++u) kept::template take<K>(vectors[u], step + u);
-        return;
-      }
-    load_vectors<Program, K, v, Count, Dims, false>(vectors, a, offsets, positions);
-  }
-  template <int Dims, class Loads, int... K>
-  __device__ __forceinline__ void load(register_file<Loads, std::integer_sequence<int, K...>>& tile,
-                                       int step, far_positions const& positions) const {
-    (load_operand<Dims, K>(read_register<K>(tile).at, step, positions), ...);
-  }
-
   // The last turn takes in the states of all segments.
   template <int Phase> __device__ __forceinline__ void reduce(bool is_inside) {
     using reductions = reductions_of<Program, place::row, Phase>;
@@ -195,63 +102,89 @@ template <class Program, class C> struct looped_worker {
       } else {
         selected_registers<Program, running> states;
         reset<Program, running>(states);
-        sweep<Phase, false>(place_of<Phase>(turn), states, is_inside);
+        sweep<Phase, false>(share::template place_of<Phase>(turn), states, is_inside);
       }
       waiting.template leave<reductions>(f.row);
       if (!waiting.is_full() && turn + 1 < own) continue;
       int const before_last = waiting.template combine<reductions>(f.row);
       if (is_over || a.split.segments == 1) break;
       if (threadIdx.x % 32 == 0 && before_last >= 0)
-        meeting.template put<reductions>(f.row, segment_at(place_of<Phase>(turn - before_last)));
+        meeting.template put<reductions>(
+            f.row, share::segment_at(share::template place_of<Phase>(turn - before_last)));
     }
     evaluate<place::row, Phase, Phase>(f);
   }
 
-  // Whole aligned vectors have a path of their own but where reductions take in batches, in the
-  // same way however these were loaded; what several come from memory for is on its way together.
-  // H200, of 64 x 1048576 f32 with one vector a turn instead: layer norm 310 us (251). Softmax,
-  // which stores what it has in shared memory, 232 us (240). With one path for all, softmax takes
-  // 233 us instead of 215.
+  // Whole tiles have a body of their own, where nothing is asked of a vector: of rows of any kind
+  // where all comes from shared memory, else of aligned ones. H200, us, against one for aligned
+  // rows and one for others, which both ask: softmax of 100 x 600011 f32 260 (310), of 64 x 1048576
+  // 216 (229), misaligned 291 (341); RMS norm of these 194 (200), 278 (310). Batches say how much
+  // of them is there. What several sweeps do not need is on its way together: with one vector a
+  // turn layer norm of 64 x 1048576 f32 takes 310 us instead of 251, softmax, which stores what it
+  // has in shared memory, 232 instead of 240.
   template <int Phase, bool Stores, class States>
   __device__ __forceinline__ void sweep(int place, States& states, bool is_inside) {
+    using running = running_states<Program, v, items, Phase>;
     using loads = item_loads<Program, v, Phase, Stores>;
     constexpr bool is_of_memory =
         has_selected<Program, selected_by_keeping<Program, v, loads, false>>;
-    constexpr int together = Stores && !is_of_memory ? 1 : items;
-    if constexpr (has_batches<Program, running_states<Program, v, items, Phase>>)
-      sweep_in_turns<Phase, Stores, dims, together>(place, states, is_inside);
-    else if (a.is_packed)
-      sweep_in_turns<Phase, Stores, packed_columns, together>(place, states, is_inside);
-    else
-      sweep_in_turns<Phase, Stores, dims, 1>(place, states, is_inside);
-  }
-  template <int Phase, bool Stores, int Dims, int Together, class States>
-  __device__ __forceinline__ void sweep_in_turns(int place, States& states, bool is_inside) {
-    using running = running_states<Program, v, items, Phase>;
-    using turn = turns<Program, v, items, Phase, Stores, Dims, Together>;
-    using loads = typename turn::loads;
+    constexpr int together = Stores && !is_of_memory ? 1 : at_once;
     cascade<Program, running> levels;
+    int const segment = share::segment_at(place);
+    far_positions positions = share::positions_of(segment);
+    int left = is_inside ? share::tiles_of(segment) * items : 0;
+#pragma unroll 1
+    while (left > 0) {
+      int step = 0, last = left;
+      if constexpr (has_selected<Program, selected_by_keeping<Program, v, loads, true>>) {
+        if (is_whole) {
+          step = share::step_of(place), last += step;
+        } else {
+          int const most = a.split.kept_tiles * items;
+          last = left < most ? left : most;
+          share::bring(0, positions, last, offsets);
+          wait_for_sent();
+        }
+      }
+      left -= last - step;
+      if constexpr (has_batches<Program, running>) {
+        take<Phase, Stores, dims, items>(states, levels, positions, step, last);
+      } else {
+        if (a.is_packed || !(Stores || is_of_memory)) {
+          int const vectors = positions.end - positions.first + static_cast<int>(threadIdx.x),
+                    whole = step + vectors / (items * threads) * items;
+          whole_positions<long long> all{positions.at(0), threads};
+          int const from = step;
+          take<Phase, Stores, packed_columns, together>(states, levels, all, step,
+                                                        whole < last ? whole : last);
+          positions.first += (step - from) * threads;
+        }
+        take<Phase, Stores, dims, 1>(states, levels, positions, step, last);
+      }
+    }
+    if constexpr (!Stores) levels.finish(f.row, states);
+  }
+  // Takes in the steps up to `last`, of which `positions` says where they are.
+  template <int Phase, bool Stores, int Dims, int Together, class States, class Levels,
+            class Positions>
+  __device__ __forceinline__ void take(States& states, Levels& levels, Positions& positions,
+                                       int& step, int last) {
+    using turn = turns<Program, v, items, Phase, Stores, Dims, Together>;
     turn taken;
-    int const segment = segment_at(place);
-    far_positions positions = positions_of(segment);
-    int step = place * a.split.tiles_per_segment * items;
-    int const last = is_inside ? step + tiles_of(segment) * items : 0;
 #pragma unroll 1
     for (; step < last; step += Together, positions.first += Together * threads) {
-      if constexpr (may_keep && Phase == 1)
+      if constexpr (may_keep && Phase == 1 && !Stores)
         if (Together == items || step % items == 0)
           wait_for_copies<most_sent - 1>(), end_of_copies();
-      selected_registers<Program, loads> tile;
-      load<Dims>(tile, step, positions);
+      selected_registers<Program, typename turn::loads> tile;
+      share::template load<Dims>(tile, step, positions, offsets);
       // The sweep that stores is the last one: the next row takes the place of what it has taken.
-      if constexpr (is_ahead && Stores && Dims == packed_columns)
-        if (is_brought && step < a.split.kept_tiles * items)
-          send_items<Together>(step, positions, coming);
-      taken.process(tile, states, f, a, offsets, positions, step, is_inside);
+      if constexpr (is_ahead && Stores)
+        if (is_brought) share::template send_items<Together>(step, positions, coming);
+      taken.process(tile, states, f, a, offsets, positions, step, true);
       if constexpr (!Stores)
         if ((step + Together) % items == 0) levels.after_tile(states);
     }
-    if constexpr (!Stores) levels.finish(f.row, states);
   }
 };
 #endif
@@ -283,10 +216,8 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::looped_blocks_he
   int blocks = a.split.blocks_per_row;
   long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;
   looped_worker<Program, C> worker{
-      a,
+      {a, blocks, static_cast<int>(blockIdx.x % blocks)},
       f,
-      blocks,
-      static_cast<int>(blockIdx.x % blocks),
       {a.workspace, static_cast<int>(group), a.split.segments, blocks}};
   for (; group < a.split.groups; group += groups)
     worker.finish_row(group, group + groups,

@@ -168,6 +168,14 @@ struct rows_planner : row_sharing {
     result.chosen = c;
     result.block = dim3(c.threads_per_block);
     cut_row<Program, c>(result, layout);
+    // What several sweeps need of a row that is not kept comes in stretches.
+    if constexpr (is_any_kept<Program, c.vector_width>) {
+      constexpr long long bytes_per_tile = bytes_kept_of_tile<Program, c>;
+      result.split.kept_tiles = static_cast<int>(at_least(
+          1, bytes_to_keep(facts) / looped_blocks_held<Program, special> / bytes_per_tile));
+      result.shared_bytes = static_cast<unsigned>(result.split.kept_tiles * bytes_per_tile);
+      allow_shared_bytes(result.function, bytes_to_keep(facts));
+    }
     long long const rows = at_least(1, layout.rows.size);
     // Totals are combined in the order of the blocks, so there the grid follows from the shape
     // alone.
@@ -210,6 +218,14 @@ struct rows_planner : row_sharing {
     return each;
   }
 
+  template <class Program, configuration C>
+  static constexpr long long bytes_kept_of_tile =
+      kept_vectors<Program, C.vector_width, C.threads_per_block>::bytes_per_step* C.items;
+  // Of a block, beside its states.
+  static long long bytes_to_keep(cuda_device_facts const& facts) {
+    return clamped(facts.shared_bytes_per_block - (8 << 10), 0, most_kept_bytes);
+  }
+
   // A row is shared by so many blocks that their shared memory holds what several sweeps need of
   // it: three on a multiprocessor, or two, or one. While one waits for its row or for the other
   // blocks, the others read or write.
@@ -219,10 +235,8 @@ struct rows_planner : row_sharing {
     constexpr configuration c = looped<Program, Dims>;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
-    constexpr long long bytes_per_tile =
-        kept_vectors<Program, c.vector_width, c.threads_per_block>::bytes_per_step * c.items;
-    long long const available =
-        clamped(facts.shared_bytes_per_block - (8 << 10), 0, most_kept_bytes);
+    constexpr long long bytes_per_tile = bytes_kept_of_tile<Program, c>;
+    long long const available = bytes_to_keep(facts);
     // H200, layer norm of 64 x 1048576 f32 in three blocks of a multiprocessor 215 us, in two 269.
     constexpr int by_registers = looped_blocks_held<Program, special>,
                   by_loads = kept_blocks_held<Program, 0>,
