@@ -53,7 +53,7 @@ struct scanned_rows
   __device__ __forceinline__ void finish_row(std::integer_sequence<int, Phase...>) {
     held_row<Program, v, items> kept;
     if constexpr (!C::is_looped) {
-      this->template begin_load<element_loads<Program, v, items>>(kept, 0);
+      this->template begin_load<element_loads<Program, v, items>, true>(kept, 0);
       this->template end_load<element_loads<Program, v, items>>(kept, 0);
     }
     (reduce<Phase + 1>(kept), ...);
@@ -92,13 +92,14 @@ struct scanned_rows
       selected_registers<Program, scans> carried;
       base::template clear<scans>(carried);
       selected_registers<Program, loads> next, raw;
-      this->template begin_load<loads>(next, 0);
+      constexpr bool is_once = phases == 0;
+      this->template begin_load<loads, is_once>(next, 0);
 #pragma unroll 1
       for (long long first = 0; first < a.columns.size; first += this->tile_size()) {
         this->template end_load<loads>(next, first);
         raw = next;
         // The next tile's are under way while this one is scanned; beyond the end there are none.
-        this->template begin_load<loads>(next, first + this->tile_size());
+        this->template begin_load<loads, is_once>(next, first + this->tile_size());
         finish_tile<Phase, Stores>(first, raw, carried);
         of_tiles.carry(this->row);
       }

@@ -68,7 +68,8 @@ struct scan_loader : row_context<Program, Arguments> {
   }
 
   // Asks for a tile; what is beyond the end of the columns is 0. It is there behind end_load().
-  template <class Selected, class Tile>
+  // IsOnce: nobody asks for it again.
+  template <class Selected, bool IsOnce, class Tile>
   __device__ __forceinline__ void begin_load(Tile& raw, long long first) const {
     long long const mine = own(first), size = a.columns.size;
     if (is_whole(first)) {
@@ -78,7 +79,8 @@ struct scan_loader : row_context<Program, Arguments> {
         storage_t<I::type> const* from = load_address<Program, k>(a, where.loads[I::bits] + mine);
 #pragma unroll
         for (int u = 0; u < Items; ++u)
-          load_packed<reuse::expected>(read_register<k>(raw).at[u], from + u * item_step);
+          load_packed<IsOnce ? expected_reuse<Program, I, false> : reuse::expected>(
+              read_register<k>(raw).at[u], from + u * item_step);
       });
       return;
     }
