@@ -22,7 +22,7 @@ or the reverse, is a fault whatever the bound. The cheaper bf16 forms of some fu
 in bf16 counts in units of that.
 
 Sums of f32 are held to 2 ceil(log2 n) 2^-24 sum|x|, whatever the elements are; those of f64 to the same with 2^-53. The parts of a
-cumulative sum are not.
+cumulative sum are not, nor is a sum that comes with the mean of another operand (decision 23).
 """
 
 

@@ -5,6 +5,7 @@
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"
+#include "tenon/nn/norms.hpp"
 #include "tenon/nn/softmax.hpp"
 
 using namespace tenon;
@@ -14,9 +15,18 @@ using byte_matrix = tensor_argument<dtype::i8, dyn, dyn>;
 using vector = tensor_argument<dtype::f32, dyn>;
 using half_vector = tensor_argument<dtype::bf16, dyn>;
 
+// In two sweeps before that of the stores, or in one, where it is seen that the mean comes with the
+// variance.
+template <bool IsOneSweep>
 constexpr auto layer_norm_backward = [](auto x, auto w, auto dy) {
-  auto scale = tenon::rsqrt(var(x, axis<1>, keepdim, correction<0>) + 1e-5f);
-  auto normal = (x - mean(x, axis<1>, keepdim)) * scale;
+  auto [variance, centre] = var_mean(x, axis<1>, keepdim, correction<0>);
+  auto scale = tenon::rsqrt(variance + 1e-5f);
+  auto normal = [&] {
+    if constexpr (IsOneSweep)
+      return (x - centre) * scale;
+    else
+      return (x - mean(x, axis<1>, keepdim)) * scale;
+  }();
   auto h = dy * w;
   auto dx = (h - mean(h, axis<1>, keepdim) - normal * mean(h * normal, axis<1>, keepdim)) * scale;
   return outputs(dx, sum(dy * normal, axis<0>), sum(dy, axis<0>));
@@ -29,6 +39,8 @@ void instantiate() {
   });
   compile_plan<byte_matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); });
   compile_plan<half_matrix>([](auto x) { return sum(softmax(x, axis<1>), axis<0>); });
-  compile_plan<matrix, vector, matrix>(layer_norm_backward);
-  compile_plan<half_matrix, half_vector, half_matrix>(layer_norm_backward);
+  compile_plan<matrix, vector, matrix>(layer_norm_backward<false>);
+  compile_plan<matrix, vector, matrix>(layer_norm_backward<true>);
+  compile_plan<half_matrix, half_vector, half_matrix>(layer_norm_backward<false>);
+  compile_plan<half_matrix, half_vector, half_matrix>(layer_norm_backward<true>);
 }

@@ -102,85 +102,6 @@ struct state_reduction : reduction_op<> {
   static constexpr bool has_state = true;
 };
 
-// Count, mean and sum of squared deviations. An infinite element makes the mean NaN, as it does the
-// variance.
-struct moments : state_reduction {
-  static constexpr text_view name = "moments";
-  static constexpr int cost = 8;
-  template <class T> struct state { T n, mean, m2; };
-  template <class T> static constexpr TENON_HD state<T> identity() { return {T(0), T(0), T(0)}; }
-  template <class T> static constexpr TENON_HD state<T> lift(T x) { return {T(1), x, T(0)}; }
-  // Chan's merge. An empty side returns the other unchanged, because a difference to its mean of 0
-  // may overflow.
-  template <class T> static constexpr TENON_HD state<T> combine(state<T> a, state<T> b) {
-    if (b.n == 0) return a;
-    if (a.n == 0) return b;
-    T n = a.n + b.n;
-    T weight = T(0.5);
-    if (a.n != b.n) weight = b.n / n;  // a division that most merges need not make
-    T difference = b.mean - a.mean;
-    return {n, math::product_plus(difference, weight, a.mean),
-            math::product_plus(difference * difference, a.n * weight, a.m2 + b.m2)};
-  }
-  // The states of a group of lanes at once, by sums over the group: a third of the instructions of
-  // merging in pairs. Differences to the first lane's mean keep what the means have in common out of
-  // the sums.
-  template <class T, class Group>
-  static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
-    T n = group.sum(mine.n), shift = group.first(mine.mean);
-    T offset = mine.mean - shift, weighted = group.sum(math::rounded_product(mine.n, offset));
-    T mean = math::rounded_product(weighted, inverse(n));
-    T deviation = offset - mean,
-      m2 = group.sum(math::product_plus(mine.n * deviation, deviation, mine.m2));
-    // Only now: groups of one warp may differ in it, and all lanes take part in every sum.
-    if (n == 0) return mine;
-    return {n, shift + mean, m2};
-  }
-  // Welford's update. n is exact to 2^24 elements in float: a longer row is the merge of several
-  // states.
-  template <class T> static constexpr TENON_HD state<T> accumulate(state<T> s, T x) {
-    T n = s.n + 1;
-    T difference = x - s.mean;
-    T mean = s.mean + difference / n;
-    return {n, mean, math::product_plus(difference, x - mean, s.m2)};
-  }
-  // The first `valid` of Count elements at once, in one pass over their deviations from a centre that
-  // is the mean of the first four: their squares then exceed the result by a factor of at most
-  // 1 + Count / 4, typically 1 + 1 / 4, so that subtracting the rest cancels little. Equal elements
-  // are exact.
-  template <class T, int Count>
-  static constexpr TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
-    if (valid == Count) return lift_masked<true>(x, valid);
-    return valid > 0 ? lift_masked<false>(x, valid) : identity<T>();
-  }
-
- private:
-  // Of a number of elements; its error is one of what the means do not have in common.
-  static TENON_HD float inverse(float n) { return math::approximate::reciprocal(n); }
-  static TENON_HD double inverse(double n) { return 1 / n; }
-  template <bool IsWhole, class T, int Count>
-  static constexpr TENON_HD state<T> lift_masked(T const (&x)[Count], int valid) {
-    T centre = x[0];
-    if constexpr (Count >= 4) {
-      T quarter = T(0.25);  // before they are added, so that the sum does not overflow
-      if (IsWhole || valid >= 4)
-        centre = math::product_plus(x[1], quarter, math::rounded_product(x[0], quarter)) +
-                 math::product_plus(x[3], quarter, math::rounded_product(x[2], quarter));
-    }
-    T sums[4] = {}, squares[4] = {};  // several, so that an addition need not wait for the last one
-    for (int i = 0; i < Count; ++i) {
-      T deviation = IsWhole || i < valid ? x[i] - centre : T(0);
-      sums[i % 4] += deviation;
-      squares[i % 4] = math::product_plus(deviation, deviation, squares[i % 4]);
-    }
-    T n = IsWhole ? T(Count) : T(valid);
-    T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]), shift = sum / n;
-    T m2 = math::product_plus(-sum, shift,
-                              (squares[0] + squares[1]) + (squares[2] + squares[3]));
-    return {n, centre + shift, m2 < 0 ? T(0) : m2};
-  }
-};
-
 // log of the sum of exponentials, as the largest element m and the sum s of exp(x - m).
 struct log_sum_exp : state_reduction {
   static constexpr text_view name = "log_sum_exp";
@@ -230,26 +151,6 @@ struct log_sum_exp : state_reduction {
     return math::approximate::exp2(x * 1.44269504f);
   }
   static TENON_HD double exp_of_part(double x) { return math::exp(x); }
-};
-
-// The mean of nothing is NaN.
-struct mean_of : projection_op {
-  static constexpr text_view name = "mean_of";
-  template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
-    return s.n == 0 ? math::nan<T> : s.mean;
-  }
-  template <class V> static constexpr V derivative(V d, V, V, auto over) { return d / over.count(); }
-};
-
-struct m2_of : projection_op {
-  static constexpr text_view name = "m2_of";
-  template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
-    return s.m2 +
-           0 * s.mean;  // the state of a single NaN or infinity has m2 = 0, its deviation is NaN
-  }
-  template <class V> static constexpr V derivative(V d, V x, V, auto over) {
-    return (2.0 * d) * (x - over.template member<mean_of>());
-  }
 };
 
 struct log_sum_exp_of : projection_op {

@@ -6,6 +6,7 @@
 #include "tenon/ops/indexed_reduction.hpp"
 #include "tenon/ops/indexed_scan.hpp"
 #include "tenon/ops/indexing.hpp"
+#include "tenon/ops/moments.hpp"
 #include "tenon/ops/movement.hpp"
 #include "tenon/ops/pointwise.hpp"
 #include "tenon/ops/random.hpp"

@@ -9,6 +9,7 @@
 #include "tenon/ir/build.hpp"
 #include "tenon/ops/scan.hpp"
 #include "tenon/ops/search.hpp"
+#include "tenon/schedule/early_sums.hpp"
 #include "tenon/schedule/space_windows.hpp"
 
 namespace tenon {
@@ -293,7 +294,7 @@ class space_builder : space_windows {
 
 // @pre g comes out of the passes. @post instructions are in dependence order and distinct
 constexpr iteration_space make_iteration_space(graph const& g) {
-  return detail::space_builder(g).build();
+  return with_early_sums(detail::space_builder(g).build());
 }
 
 }  // namespace tenon

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "laws/reduction_laws.hpp"
+#include "tenon/ops/co_moments.hpp"
 #include "tenon/ops/tables.hpp"
 
 namespace tenon {
@@ -154,6 +155,50 @@ TEST(reduction, moments_of_huge_elements_merge_with_nothing) {
   auto const huge = ops::moments::lift(3e38f), none = ops::moments::identity<float>();
   EXPECT_EQ(ops::moments::combine(none, huge).m2, 0.0f);
   EXPECT_EQ(ops::moments::combine(huge, none).mean, 3e38f);
+}
+
+// Of pairs whose first elements lie far from 0, one by one, many at once and in parts.
+TEST(reduction, co_moments_do_not_cancel) {
+  std::mt19937 generator(laws::seed);
+  std::normal_distribution<double> far(1e4, 1), near(0.5, 1);
+  constexpr int count = 32, parts = 128;
+  ops::paired::state<float> pairs[parts][count];
+  double mean = 0, total = 0;
+  for (auto& part : pairs)
+    for (auto& at : part) {
+      at = {static_cast<float>(far(generator)), static_cast<float>(near(generator))};
+      mean += at.x / (1.0 * count * parts), total += at.y;
+    }
+  auto single = ops::co_moments::identity<float>(), many = single;
+  for (auto const& part : pairs) {
+    auto one = ops::co_moments::identity<float>();
+    for (auto const& at : part) one = ops::co_moments::combine(one, ops::co_moments::lift(at));
+    single = ops::co_moments::combine(single, one);
+    auto const first = ops::co_moments::lift_many(part, count - 5);
+    auto rest = ops::co_moments::identity<float>();
+    for (int i = count - 5; i < count; ++i)
+      rest = ops::co_moments::combine(rest, ops::co_moments::lift(part[i]));
+    many = ops::co_moments::combine(many, ops::co_moments::combine(first, rest));
+  }
+  for (auto const& all : {single, many}) {
+    EXPECT_EQ(all.n, 4096.0f);
+    EXPECT_NEAR(ops::mean_of::eval(all), mean, 1e-6 * mean);
+    // Deviations are those from the mean as it is rounded.
+    double product = 0, magnitude = 0;
+    for (auto const& part : pairs)
+      for (auto const& at : part) {
+        double const term = at.y * (static_cast<double>(at.x) - all.mean);
+        product += term, magnitude += std::fabs(term);
+      }
+    EXPECT_NEAR(ops::total_of::eval(all), total, 1e-5 * magnitude);
+    EXPECT_NEAR(ops::product_of::eval(all), product, 1e-4 * magnitude);
+  }
+  auto const none = ops::co_moments::identity<float>();
+  EXPECT_EQ(ops::product_of::eval(ops::co_moments::combine(none, many)), many.product);
+  EXPECT_TRUE(std::isnan(ops::product_of::eval(
+      ops::co_moments::combine(many, ops::co_moments::lift(ops::paired::state<float>{0, NAN})))));
+  EXPECT_TRUE(std::isnan(ops::product_of::eval(
+      ops::co_moments::combine(many, ops::co_moments::lift(ops::paired::state<float>{NAN, 0})))));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which reductions of a reduction's results are one reduction.
-#include "tenon/ops/reduction.hpp"
+#include "tenon/ops/moments.hpp"
 
 namespace tenon {
 namespace {

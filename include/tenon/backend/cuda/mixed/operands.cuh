@@ -100,6 +100,14 @@ template <class Program, class C> struct mixed_operands {
     else
       return fixed_slots + (rank_among<Program, fixed>(K) * items + u) * lanes * 16;
   }
+  // Between those of neighbouring items.
+  template <int K> __device__ __forceinline__ int slot_distance() const {
+    return (is_held<Program, moving>(K) ? threads : lanes) * 16;
+  }
+  // Where item u lies in a row of which item 0 lies at `first`.
+  template <class T> __device__ __forceinline__ T* item_of(T* first, int u) const {
+    return first + static_cast<long long>(u) * (lanes * v);
+  }
 
   // Sends for the selected operands of a tile of a row, which comes after rows_taken others. What
   // is not one aligned access is left out.
@@ -114,12 +122,20 @@ template <class Program, class C> struct mixed_operands {
       using T = storage_t<I::type>;
       if constexpr (travels_alone<T, v>) {
         if (!a.load_moves_whole[I::bits]) return;
-        T const* const base =
-            as_one_number(load_address<Program, k>(a, ahead.loads[I::bits] + strip_begin()));
+        T const* const first = as_one_number(load_address<Program, k>(a, ahead.loads[I::bits]) +
+                                             strip_begin() + column_of(tile, 0));
+        unsigned const to = slot<k>(0, rows_taken);
+        auto send = [&](int u, bool is_wanted) {
+          copy_under_way<sizeof(T) * v>(to + slot_distance<k>() * u, item_of(first, u), is_wanted);
+        };
+        // Whether vectors are whole is asked once for all of them.
+        if (part_of(tile, items - 1).is_whole()) {
 #pragma unroll
-        for (int u = 0; u < items; ++u)
-          copy_under_way<sizeof(T) * v>(slot<k>(u, rows_taken), base + column_of(tile, u),
-                                        part_of(tile, u).is_whole());
+          for (int u = 0; u < items; ++u) send(u, true);
+        } else {
+#pragma unroll 1
+          for (int u = 0; u < items; ++u) send(u, part_of(tile, u).is_whole());
+        }
       }
     });
   }
@@ -127,6 +143,8 @@ template <class Program, class C> struct mixed_operands {
   template <class Selected> __device__ __forceinline__ void receive(column_index tile) const {
     wait_for_sent();
     if (a.is_whole) return;
+    operand_offsets<Program> offsets;  // found here, so that whole rows need not
+    find_row<Program>(offsets, a, is_inside ? row : 0);
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;

@@ -4,14 +4,12 @@
 
 #include "tenon/backend/cuda/columns/left.cuh"
 #include "tenon/backend/cuda/mixed/leave.cuh"
-#include "tenon/backend/cuda/mixed/operands.cuh"
-#include "tenon/backend/cuda/rows/states.cuh"
-#include "tenon/backend/cuda/rows/values.cuh"
+#include "tenon/backend/cuda/mixed/row.cuh"
 
 namespace tenon::detail {
 
-template <class Program, class C> struct mixed_worker : mixed_operands<Program, C> {
-  using base = mixed_operands<Program, C>;
+template <class Program, class C> struct mixed_worker : mixed_row<Program, C> {
+  using base = mixed_row<Program, C>;
   using base::v, base::items, base::threads, base::phases;
   using program = Program;
   using of_columns = column_reductions<Program, v * items>;
@@ -33,91 +31,18 @@ template <class Program, class C> struct mixed_worker : mixed_operands<Program, 
       C::is_looped && is_carried ? 2 * state_words_per_column : state_words_per_column;
 
 #if defined(__CUDA_ARCH__)
-  using side = rows_side_by_side<Program, v, threads>;
-  using base::a, base::lane, base::lanes, base::row, base::is_inside, base::offsets,
+  using base::a, base::f, base::lane, base::lanes, base::row, base::is_inside, base::offsets,
       base::rows_taken;
   using base::part_of, base::column_of;
   using typename base::arguments, typename base::column_index, typename base::fixed,
       typename base::moving, typename base::moving_item;
-  frame<Program> const& f;
 
   __device__ __forceinline__ mixed_worker(arguments const& a, frame<Program> const& f, int lane,
                                           int lanes)
-      : base{a, lane, lanes}, f(f) {}
+      : base(a, f, lane, lanes) {}
 
   __device__ __forceinline__ wholes own_wholes() const {
     return {base::bytes_of_rows + base::bytes_of_fixed(lanes), lane, lanes};
-  }
-
-  __device__ __forceinline__ void begin(long long at) {
-    row = at;
-    is_inside = row < a.rows.size;
-    find_row<Program>(offsets, a, is_inside ? row : 0);
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::loads(k)) {
-        read_register<k>(f.row) = typename I::value_type{};
-        if (is_inside) read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
-      }
-    });
-    evaluate<place::row, 0, 0>(f);
-  }
-
-  template <int Phase, bool Stores>
-  __device__ __forceinline__ void evaluate_column(
-      registers<Program, place::element>& element,
-      selected_registers<Program, moving_item> const& item,
-      selected_registers<Program, fixed> const& same, int i) const {
-    frame<Program> at{f.launch, f.row, element, f.total};
-    take_element<Program, moving_item>(element, item, 0, i);
-    take_element<Program, fixed>(element, same, 0, i);
-    evaluate_element<Phase, Stores>(at);
-  }
-
-  // Items whose numbers are in registers together: half of them beside two states of each column.
-  static constexpr int batch_items = base::is_staged ? items / 2 : items;
-
-  // The reductions of phase Phase over the row. @pre all threads of the block call it
-  template <int Phase> __device__ __forceinline__ void reduce() {
-    using states = typename side::template states<Phase>;
-    using collected = typename side::template collected<Phase, v * batch_items>;
-    selected_registers<Program, states> running;
-    reset<Program, states>(running);
-    cascade<Program, states> levels;
-    for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
-         ++tile) {
-      if constexpr (C::is_looped) this->take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
-#pragma unroll 1
-      for (int first = 0; first < items; first += batch_items) {
-        selected_registers<Program, collected> values;
-        bool const is_all = part_of(tile, first + batch_items - 1).is_whole();
-        int const live = is_all ? batch_items * v : this->live_columns(tile, first, batch_items);
-#pragma unroll
-        for (int u = 0; u < batch_items; ++u) {
-          selected_registers<Program, fixed> same;
-          this->take_fixed(same, first + u);
-          selected_registers<Program, moving_item> item;
-          this->take_moving(item, first + u);
-#pragma unroll
-          for (int i = 0; i < v; ++i) {
-            registers<Program, place::element> element;
-            evaluate_column<Phase, false>(element, item, same, i);
-            frame<Program> at{f.launch, f.row, element, f.total};
-            for_each_selected<Program, collected>([&](auto selected) {
-              constexpr int k = decltype(selected)::value;
-              read_register<k>(values).at[u * v + i] = take_of<k>(at);
-            });
-          }
-        }
-        side::template accumulate<collected, v * batch_items>(running, values, is_all, live);
-      }
-      if constexpr (C::is_looped) levels.after_tile(running);
-    }
-    levels.finish(f.row, running);
-    combine_row<Program, states, threads>(f.row, {lane, thread_row(), lanes, threads / lanes},
-                                          (rows_taken * phases + Phase) & 1);
-    evaluate<place::row, Phase, Phase>(f);
   }
 
   // The last sweep: element stores, and the columns take the row in.
@@ -131,8 +56,7 @@ template <class Program, class C> struct mixed_worker : mixed_operands<Program, 
         this->take_tile(tile, is_last ? next_row : row, is_last ? 0 : tile + 1);
         bring_states(*this, columns, tile);
       }
-#pragma unroll
-      for (int u = 0; u < items; ++u) finish_item(columns, tile, u);
+      if (is_inside) finish_items(columns, tile);
       if constexpr (C::is_looped) {
         if (is_carrying) carry_left(*this, columns, tile, rows_taken < most_chained);
         leave_columns(*this, columns, tile);
@@ -169,11 +93,62 @@ template <class Program, class C> struct mixed_worker : mixed_operands<Program, 
            std::is_same_v<typename element::value_type, typename I::value_type>;
   }();
   template <class States>
-  __device__ __forceinline__ void finish_item(States& columns, column_index tile, int u) {
+  __device__ __forceinline__ void finish_items(States& columns, column_index tile) {
     using stored = element_stores<Program, v>;
-    if (!is_inside) return;
+    // Asked once for all items, as where the first one goes; looped, there are no registers for it.
+    bool const is_whole = !C::is_looped && part_of(tile, items - 1).is_whole();
+    selected_registers<Program, store_places> places;
+    for_each_selected<Program, store_places>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      auto* const row = store_address<Program, k>(a, offsets.stores[I::bits]);
+      read_register<k>(places) = {as_one_number(row + column_of(tile, 0)),
+                                  is_whole && a.store_moves_whole[I::bits]};
+    });
+#pragma unroll
+    for (int u = 0; u < items; ++u) {
+      selected_registers<Program, stored> results;
+      finish_item(columns, results, u);
+      for_each_selected<Program, stored>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
+        auto const& place = read_register<k>(places);
+        if (place.is_whole)
+          store_packed(this->item_of(place.first, u), vector);
+        else
+          store_part<k>(vector, tile, u);
+      });
+    }
+  }
+  // Where the first item of a row goes, and whether all of its items are stored as vectors.
+  struct store_places {
+    template <class T> struct place {
+      T* first;
+      bool is_whole;
+    };
+    template <int K> using at = typename program_traits<Program>::template at<K>;
+    static consteval bool holds(int k) { return element_stores<Program, v>::holds(k); }
+    template <int K> using type = place<storage_t<at<K>::type>>;
+  };
+  // A vector that need not be whole or lie at one place.
+  template <int K, class T>
+  __device__ __forceinline__ void store_part(packed<T, v> vector, column_index tile, int u) const {
+    using I = typename program_traits<Program>::template at<K>;
     auto const part = part_of(tile, u);
-    selected_registers<Program, stored> results;
+    T* const to = as_one_number(store_address<Program, K>(a, offsets.stores[I::bits]));
+    if (part.is_whole() && a.store_moves_whole[I::bits]) {
+      store_packed(to + column_of(tile, u), vector);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < part.count(); ++i)
+        to[this->offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] =
+            element_of(pop_element(vector), 0);
+    }
+  }
+  // The columns of item u take the row in, and what is stored of them is computed.
+  template <class States, class Results>
+  __device__ __forceinline__ void finish_item(States& columns, Results& results, int u) {
     selected_registers<Program, fixed> same;
     this->take_fixed(same, u);
     selected_registers<Program, moving_item> item;
@@ -181,7 +156,7 @@ template <class Program, class C> struct mixed_worker : mixed_operands<Program, 
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       registers<Program, place::element> element;
-      evaluate_column<phases + 1, true>(element, item, same, i);
+      this->template evaluate_column<phases + 1, true>(element, item, same, i);
       frame<Program> at{f.launch, f.row, element, f.total};
       for_each_selected<Program, of_columns>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -198,26 +173,12 @@ template <class Program, class C> struct mixed_worker : mixed_operands<Program, 
               state, facts::op::lift(static_cast<typename facts::number>(value_of<operand>(at))));
         }
       });
-      for_each_selected<Program, stored>([&](auto selected) {
+      for_each_selected<Program, element_stores<Program, v>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         read_register<k>(results).at[i] =
             value_of<program_traits<Program>::template at<k>::first_operand>(at);
       });
     }
-    for_each_selected<Program, stored>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      auto* to = as_one_number(store_address<Program, k>(a, offsets.stores[I::bits]));
-      auto vector = pack<storage_t<I::type>>(read_register<k>(results).at);
-      if (part.is_whole() && a.store_moves_whole[I::bits]) {
-        store_packed(to + column_of(tile, u), vector);
-      } else {
-#pragma unroll 1
-        for (int i = 0; i < part.count(); ++i)
-          to[this->offset_of(a.store_columns[I::bits], column_of(tile, u) + i)] =
-              element_of(pop_element(vector), 0);
-      }
-    });
   }
 
   // Where the block's states of the columns lie.

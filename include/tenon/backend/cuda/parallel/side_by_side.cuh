@@ -23,6 +23,10 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     static constexpr int steps_per_tile = 1;
     template <int K> using type = value_list<typename reduction_facts<Program, K>::state, 1>;
   };
+  // The same of an operator that gathers elements, while they are taken in.
+  template <int Phase> struct gathering : reductions_of<Program, place::row, Phase> {
+    template <int K> using type = value_list<gathered_state<reduction_facts<Program, K>>, 1>;
+  };
   // The elements of one row at a thread's positions.
   template <int Phase, int Items> struct collected : reductions_of<Program, place::row, Phase> {
     template <int K> using type = value_list<taken<Program, K>, Items>;
@@ -39,7 +43,10 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
       using op = typename facts::op;
       auto const& x = read_register<k>(values).at;
       auto& state = read_register<k>(running).at[0];
-      if constexpr (takes_many<op, typename facts::number, Items>) {
+      if constexpr (gathers<std::remove_cvref_t<decltype(state)>>) {
+        if (is_all || live > 0)
+          op::gather(state, x, is_all ? Items : live < Items ? live : Items - 1);
+      } else if constexpr (takes_many<op, typename facts::operand, Items>) {
         state = op::combine(state, is_all ? op::lift_many(x, Items)
                                           : op::lift_many(x, live < Items ? live : Items - 1));
       } else {

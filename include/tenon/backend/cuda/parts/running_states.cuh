@@ -59,6 +59,16 @@ template <class Op, class Operand, int Count>
 inline constexpr bool takes_many = requires(Operand const (&x)[Count], int valid) {
   Op::lift_many(x, valid);
 };
+// What an operator gathers elements in that tells deviations of them (ops/moments.hpp), else its
+// state.
+template <class Facts> struct gathered_in { using type = typename Facts::state; };
+template <class Facts>
+  requires requires { typename Facts::op::template gathered<typename Facts::number>; }
+struct gathered_in<Facts> {
+  using type = typename Facts::op::template gathered<typename Facts::number>;
+};
+template <class Facts> using gathered_state = typename gathered_in<Facts>::type;
+template <class State> inline constexpr bool gathers = requires(State const& all) { all.result(); };
 
 template <class Program, int V, int Items, int Phase>
 struct running_states : reductions_of<Program, place::row, Phase> {

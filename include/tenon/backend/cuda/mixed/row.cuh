@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The rows of one thread of the mixed skeleton: its part of a row → the row's values, in registers.
+
+#include "tenon/backend/cuda/mixed/operands.cuh"
+#include "tenon/backend/cuda/rows/states.cuh"
+#include "tenon/backend/cuda/rows/values.cuh"
+
+namespace tenon::detail {
+
+template <class Program, class C> struct mixed_row : mixed_operands<Program, C> {
+  using base = mixed_operands<Program, C>;
+  using base::v, base::items, base::threads, base::phases;
+
+#if defined(__CUDA_ARCH__)
+  using side = rows_side_by_side<Program, v, threads>;
+  using base::a, base::lane, base::lanes, base::row, base::is_inside, base::offsets,
+      base::rows_taken;
+  using base::part_of;
+  using typename base::arguments, typename base::column_index, typename base::fixed,
+      typename base::moving_item;
+  frame<Program> const& f;
+
+  __device__ __forceinline__ mixed_row(arguments const& a, frame<Program> const& f, int lane,
+                                       int lanes)
+      : base{a, lane, lanes}, f(f) {}
+
+  __device__ __forceinline__ void begin(long long at) {
+    row = at;
+    is_inside = row < a.rows.size;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    for_each_instruction<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::loads(k)) {
+        read_register<k>(f.row) = typename I::value_type{};
+        if (is_inside) read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
+      }
+    });
+    evaluate<place::row, 0, 0>(f);
+  }
+
+  template <int Phase, bool Stores>
+  __device__ __forceinline__ void evaluate_column(
+      registers<Program, place::element>& element,
+      selected_registers<Program, moving_item> const& item,
+      selected_registers<Program, fixed> const& same, int i) const {
+    frame<Program> at{f.launch, f.row, element, f.total};
+    take_element<Program, moving_item>(element, item, 0, i);
+    take_element<Program, fixed>(element, same, 0, i);
+    evaluate_element<Phase, Stores>(at);
+  }
+
+  // Whether nothing in a phase is reduced many elements at once, but gathered.
+  template <int Phase>
+  static constexpr bool takes_single_items = [] {
+    bool result = true;
+    visit_selected<Program, reductions_of<Program, place::row, Phase>>([&](auto selected) {
+      using facts = reduction_facts<Program, decltype(selected)::value>;
+      using operand = typename facts::operand;
+      result = result && (gathers<gathered_state<facts>> ||
+                          !takes_many<typename facts::op, operand, v * items / 2>);
+    });
+    return result;
+  }();
+  // The reductions of phase Phase over the row. @pre all threads of the block call it
+  template <int Phase> __device__ __forceinline__ void reduce() {
+    using states = typename side::template states<Phase>;
+    if constexpr (base::is_staged && takes_single_items<Phase>) {
+      // Whether vectors are whole is asked once for all of them.
+      if (part_of(0, items - 1).is_whole())
+        gather_row<Phase, true>();
+      else
+        gather_row<Phase, false>();
+    } else {
+      // Items whose numbers are in registers together: half of them beside two states of each
+      // column.
+      constexpr int batch = base::is_staged ? items / 2 : items;
+      selected_registers<Program, states> running;
+      reset<Program, states>(running);
+      cascade<Program, states> levels;
+      for (column_index tile = 0; tile < (C::is_looped ? static_cast<column_index>(a.tiles) : 1);
+           ++tile) {
+        if constexpr (C::is_looped) this->take_tile(tile, row, tile + 1 < a.tiles ? tile + 1 : 0);
+#pragma unroll 1
+        for (int first = 0; first < items; first += batch)
+          take_batch<Phase, batch>(running, tile, first,
+                                   part_of(tile, first + batch - 1).is_whole());
+        if constexpr (C::is_looped) levels.after_tile(running);
+      }
+      levels.finish(f.row, running);
+    }
+    combine_row<Program, states, threads>(f.row, {lane, thread_row(), lanes, threads / lanes},
+                                          (rows_taken * phases + Phase) & 1);
+    evaluate<place::row, Phase, Phase>(f);
+  }
+  // The thread's part of the row, item after item: registers hold the numbers of one of them beside
+  // two states of each column.
+  template <int Phase, bool IsWhole> __device__ __forceinline__ void gather_row() {
+    using states = typename side::template states<Phase>;
+    selected_registers<Program, typename side::template gathering<Phase>> running;
+    for_each_selected<Program, states>([&](auto selected) {
+      using facts = reduction_facts<Program, decltype(selected)::value>;
+      auto& one = read_register<decltype(selected)::value>(running).at[0];
+      if constexpr (gathers<gathered_state<facts>>)
+        one = {};
+      else
+        one = facts::identity();
+    });
+    if constexpr (IsWhole) {
+#pragma unroll
+      for (int u = 0; u < items; ++u) take_batch<Phase, 1>(running, 0, u, true);
+    } else {
+#pragma unroll 1
+      for (int u = 0; u < items; ++u) take_batch<Phase, 1>(running, 0, u, part_of(0, u).is_whole());
+    }
+    for_each_selected<Program, states>([&](auto selected) {
+      using facts = reduction_facts<Program, decltype(selected)::value>;
+      auto const& one = read_register<decltype(selected)::value>(running).at[0];
+      auto& result = read_register<decltype(selected)::value>(f.row);
+      if constexpr (gathers<gathered_state<facts>>)
+        result = one.n == 0 ? facts::identity() : one.result();
+      else
+        result = one;
+    });
+  }
+  // Of some items, all of whose vectors are whole if is_all.
+  template <int Phase, int Count, class Running>
+  __device__ __forceinline__ void take_batch(Running& running, column_index tile, int first,
+                                             bool is_all) {
+    using collected = typename side::template collected<Phase, v * Count>;
+    selected_registers<Program, collected> values;
+    int const live = is_all ? Count * v : this->live_columns(tile, first, Count);
+#pragma unroll
+    for (int u = 0; u < Count; ++u) {
+      selected_registers<Program, fixed> same;
+      this->take_fixed(same, first + u);
+      selected_registers<Program, moving_item> item;
+      this->take_moving(item, first + u);
+#pragma unroll
+      for (int i = 0; i < v; ++i) {
+        registers<Program, place::element> element;
+        evaluate_column<Phase, false>(element, item, same, i);
+        frame<Program> at{f.launch, f.row, element, f.total};
+        for_each_selected<Program, collected>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+          read_register<k>(values).at[u * v + i] = take_of<k>(at);
+        });
+      }
+    }
+    side::template accumulate<collected, v * Count>(running, values, is_all, live);
+  }
+#endif
+};
+
+}  // namespace tenon::detail

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Mean and sum of squared deviations in one pass.
+
+#include "tenon/ops/reduction.hpp"
+
+namespace tenon::ops {
+
+// A reduction of deviations from a mean. Op::gathered<T> takes in elements by their deviations from
+// something near it, which the first elements say.
+template <class Op> struct gathering_reduction : state_reduction {
+  // Takes in the first `valid` of Count neighbours, which are not none.
+  template <class Gathered, class Element, int Count>
+  static constexpr TENON_HD void gather(Gathered& all, Element const (&x)[Count], int valid) {
+    if (valid == Count)
+      take<true>(all, x, valid);
+    else
+      take<false>(all, x, valid);
+  }
+  // The first `valid` of Count elements at once.
+  template <class Element, int Count>
+  static constexpr TENON_HD auto lift_many(Element const (&x)[Count], int valid) {
+    typename Op::template gathered<decltype(Op::lift(x[0]).n)> all;
+    if (valid == Count) {  // a branch of its own: their number is known
+      take<true>(all, x, valid);
+      return all.result();
+    }
+    if (valid == 0) return decltype(Op::lift(x[0])){};
+    take<false>(all, x, valid);
+    return all.result();
+  }
+
+ private:
+  template <bool IsWhole, class Gathered, class Element, int Count>
+  static constexpr TENON_HD void take(Gathered& all, Element const (&x)[Count], int valid) {
+    using T = decltype(all.n);
+    if (all.n == 0) {
+      all.centre = all.number(x[0]);
+      if constexpr (Count >= 4) {
+        T quarter = T(0.25);  // before they are added, so that the sum does not overflow
+        if (IsWhole || valid >= 4)
+          all.centre = math::product_plus(all.number(x[1]), quarter,
+                                          math::rounded_product(all.number(x[0]), quarter)) +
+                       math::product_plus(all.number(x[3]), quarter,
+                                          math::rounded_product(all.number(x[2]), quarter));
+      }
+    }
+    for (int i = 0; i < Count; ++i) all.take(i, x[i], IsWhole || i < valid);
+    all.n += IsWhole ? T(Count) : T(valid);
+  }
+};
+
+// Count, mean and sum of squared deviations. An infinite element makes the mean NaN, as it does the
+// variance.
+struct moments : gathering_reduction<moments> {
+  static constexpr text_view name = "moments";
+  static constexpr int cost = 8;
+  template <class T> struct state { T n, mean, m2; };
+  template <class T> static constexpr TENON_HD state<T> identity() { return {T(0), T(0), T(0)}; }
+  template <class T> static constexpr TENON_HD state<T> lift(T x) { return {T(1), x, T(0)}; }
+  // Chan's merge. An empty side returns the other unchanged, because a difference to its mean of 0
+  // may overflow.
+  template <class T> static constexpr TENON_HD state<T> combine(state<T> a, state<T> b) {
+    if (b.n == 0) return a;
+    if (a.n == 0) return b;
+    T n = a.n + b.n;
+    T weight = T(0.5);
+    if (a.n != b.n) weight = b.n / n;  // a division that most merges need not make
+    T difference = b.mean - a.mean;
+    return {n, math::product_plus(difference, weight, a.mean),
+            math::product_plus(difference * difference, a.n * weight, a.m2 + b.m2)};
+  }
+  // The states of a group of lanes at once, by sums over the group: a third of the instructions of
+  // merging in pairs. Differences to the first lane's mean keep what the means have in common out
+  // of the sums. deviation: of this lane's mean from that of the group.
+  template <class T, class Group>
+  static TENON_HD state<T> combine_all(state<T> mine, Group const& group, T& deviation) {
+    T n = group.sum(mine.n), shift = group.first(mine.mean);
+    T offset = mine.mean - shift, weighted = group.sum(math::rounded_product(mine.n, offset));
+    T mean = math::rounded_product(weighted, inverse(n));
+    deviation = offset - mean;
+    T m2 = group.sum(math::product_plus(mine.n * deviation, deviation, mine.m2));
+    // Only now: groups of one warp may differ in it, and all lanes take part in every sum.
+    if (n == 0) return mine;
+    return {n, shift + mean, m2};
+  }
+  template <class T, class Group>
+  static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
+    T deviation;
+    return combine_all(mine, group, deviation);
+  }
+  // Welford's update. n is exact to 2^24 elements in float: a longer row is the merge of several
+  // states.
+  template <class T> static constexpr TENON_HD state<T> accumulate(state<T> s, T x) {
+    T n = s.n + 1;
+    T difference = x - s.mean;
+    T mean = s.mean + difference / n;
+    return {n, mean, math::product_plus(difference, x - mean, s.m2)};
+  }
+  // Elements that are taken in by their deviations from a centre that is the mean of the first
+  // four: their squares then exceed the result by a factor of at most 1 + n / 4, typically 1 + 1 /
+  // 4, so that subtracting the rest cancels little. Equal elements are exact.
+  template <class T> struct gathered {
+    T n = 0, centre = 0, sums[4] = {},
+      squares[4] = {};  // an addition need not wait for the last one
+
+    static constexpr TENON_HD T number(T x) { return x; }
+    // -> its deviation. i: which of some neighbours
+    constexpr TENON_HD T take(int i, T x, bool is_inside) {
+      T const deviation = is_inside ? x - centre : T(0);
+      sums[i % 4] += deviation;
+      squares[i % 4] = math::product_plus(deviation, deviation, squares[i % 4]);
+      return deviation;
+    }
+    // shift: of the mean from the centre
+    constexpr TENON_HD state<T> result(T& shift) const {
+      T const sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      shift = sum / n;
+      T const m2 =
+          math::product_plus(-sum, shift, (squares[0] + squares[1]) + (squares[2] + squares[3]));
+      return {n, centre + shift, m2 < 0 ? T(0) : m2};
+    }
+    constexpr TENON_HD state<T> result() const {
+      T shift;
+      return result(shift);
+    }
+  };
+
+ private:
+  // Of a number of elements; its error is one of what the means do not have in common.
+  static TENON_HD float inverse(float n) { return math::approximate::reciprocal(n); }
+  static TENON_HD double inverse(double n) { return 1 / n; }
+};
+
+// The mean of nothing is NaN.
+struct mean_of : projection_op {
+  static constexpr text_view name = "mean_of";
+  template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
+    return s.n == 0 ? math::nan<T> : s.mean;
+  }
+  template <class V> static constexpr V derivative(V d, V, V, auto over) {
+    return d / over.count();
+  }
+};
+
+struct m2_of : projection_op {
+  static constexpr text_view name = "m2_of";
+  template <class T> static constexpr TENON_HD T eval(moments::state<T> s) {
+    return s.m2 +
+           0 * s.mean;  // the state of a single NaN or infinity has m2 = 0, its deviation is NaN
+  }
+  template <class V> static constexpr V derivative(V d, V x, V, auto over) {
+    return (2.0 * d) * (x - over.template member<mean_of>());
+  }
+};
+
+}  // namespace tenon::ops
