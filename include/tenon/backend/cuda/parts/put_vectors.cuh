@@ -98,33 +98,5 @@ __device__ __noinline__ void put_contiguous(vector_slots slots, T const* from, a
   put_vectors<T, V>(slots, from, how, side_by_side{}, run, items);
 }
 
-// The way back, of results: each slot has a vector of them.
-template <class T, int V, class Places>
-__device__ __forceinline__ void send_vectors(vector_slots slots, T* to, access how,
-                                             Places const& place_of, vector_run run, int items) {
-#pragma unroll 1
-  for (; items > 0; --items) {
-    int const count = run.whole > 0 ? V : run.whole == 0 ? run.partial : 0;
-    if (count == 0) return;
-    packed<T, V> vector;
-    move_whole(vector, *reinterpret_cast<packed<T, V> const*>(dynamic_shared() + slots.first));
-    if constexpr (std::is_same_v<Places, side_by_side>) {
-      store_misaligned(to + run.at * V, vector, count);
-    } else if (how <= access::elements) {
-      store_misaligned(to + run.at * V, vector, count);
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < count; ++i)
-        store_packed(to + place_of(run.at * V + i), pop_element(vector));
-    }
-    int const threads = static_cast<int>(blockDim.x);
-    run.at += threads, run.whole -= threads, slots.first += slots.step;
-  }
-}
-template <class T, int V>
-__device__ __noinline__ void send_contiguous(vector_slots slots, T* to, vector_run run, int items) {
-  send_vectors<T, V>(slots, to, access::elements, side_by_side{}, run, items);
-}
-
 }  // namespace tenon::detail
 #endif
