@@ -12,6 +12,9 @@ namespace tenon::detail {
 __device__ __forceinline__ void await_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
+  // The next kernel may come when all of few blocks have begun, which want no more room. H200, in a
+  // graph: relu((x + y) * 2) of 16 x 100 f32 0.69 us instead of 0.76.
+  if (gridDim.x <= 132) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 #endif
