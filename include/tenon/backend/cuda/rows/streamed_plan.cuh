@@ -59,7 +59,8 @@ struct streamed_rows_planner : rows_planner_base {
     row_cut const cut = cut_streamed<Program, C>(divide_up(layout.columns.size, C.vector_width));
     result.split.segments = cut.segments;
     result.split.tiles_per_segment = static_cast<int>(cut.tiles_per_segment);
-    long long const rows_per_group = at_least(1, C.threads_per_block / cut.lanes);
+    long long const rows_per_group =
+        rows_of_block(layout.rows.size, cut.lanes, C.threads_per_block);
     result.block = dim3(static_cast<unsigned>(cut.lanes), static_cast<unsigned>(rows_per_group));
     long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     long long most = most_blocks;
