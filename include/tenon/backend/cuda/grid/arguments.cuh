@@ -15,6 +15,10 @@ struct grid_split {
   int kept_tiles = 0;            // per team, beside those under way
   long long units_per_team = 1;  // consecutive segments
   long long rows_per_chunk = 1;  // rows whose part of a total one team finds
+  // The first word of the states. Where it is that of the slots, which are 0 before the launch and
+  // after it, whoever wants a state waits for its mark; else the blocks meet between phases.
+  int first_state = first_partial;
+  TENON_HD bool is_marked() const { return first_state == first_slot; }
 };
 
 template <class Program> struct grid_arguments : run_arguments<Program> { grid_split grid; };

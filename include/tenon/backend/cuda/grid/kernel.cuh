@@ -12,7 +12,8 @@ namespace detail {
 
 // Of a multiprocessor at once. On sm_80 two leave too few registers for two operands of which much
 // is computed: the gradient of kl_div spilled 52 bytes.
-template <class Program> inline constexpr int grid_blocks_held = [] {
+template <class Program>
+inline constexpr int grid_blocks_held = [] {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
   if (element_operands<Program>::loads > 1 && element_operands<Program>::has_much_arithmetic)
     return 1;
@@ -24,14 +25,15 @@ template <class Program> inline constexpr int grid_blocks_held = [] {
 #if defined(__CUDA_ARCH__)
 namespace detail {
 
-// One phase of all rows; then all blocks meet.
+// One phase of all rows; then all blocks meet, where who needs a state does not wait for it.
 template <int Phase, class Program, class C>
-__device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker, grid_barrier& barrier) {
+__device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker) {
+  constexpr int phases = program_traits<Program>::phases;
   worker.template pass<Phase>();
-  if constexpr (Phase <= program_traits<Program>::phases) {
-    barrier.wait();
+  if constexpr (Phase <= phases) {
+    if (!worker.a.grid.is_marked()) meet_blocks(worker.a.workspace, Phase, phases);
     worker.template finish_totals<Phase>();
-    run_phases<Phase + 1>(worker, barrier);
+    run_phases<Phase + 1>(worker);
   }
 }
 
@@ -46,15 +48,14 @@ __device__ __forceinline__ void run_phases(grid_worker<Program, C>& worker, grid
 // launch and those under way in a ring, and one state per warp and reduction, of several segments,
 // twice. Global memory: each operand is read once per phase that needs it, less what is kept, and
 // each element store written once; beside the operands one state per segment and reduction.
-// @pre all blocks are resident; the first ticket in the workspace is 0
+// @pre all blocks are resident; the first ticket in the workspace and the slots are 0
 // @post every store is written once per position; a row's bits depend on its elements and their
-// number alone, a total's on the shape and the elements; the ticket is 0 again
+// number alone, a total's on the shape and the elements; the ticket and the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, detail::grid_blocks_held<Program>)
     grid_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  grid_barrier barrier(a.workspace, program_traits<Program>::phases);
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
   registers<Program, place::element> element;
@@ -65,11 +66,12 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::grid_blocks_held
   grid_worker<Program, C> worker{
       a, f, {dynamic_shared()}, static_cast<int>(threadIdx.x) % lanes, lanes};
   worker.take_share();
-  run_phases<1>(worker, barrier);
+  run_phases<1>(worker);
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     store_all<place::total>(f, a);
     store_all<place::launch>(f, a);
   }
+  worker.of_all.end();
 #endif
 }
 

@@ -83,16 +83,17 @@ struct grid_planner {
       result.shared_bytes =
           static_cast<unsigned>((to.kept_tiles + under_way) * kept::bytes_per_tile);
     }
+    long long const blocks = at_least(1, divide_up(units, to.units_per_team * teams)),
+                    states = units * state_words_before<Program, place::row> +
+                             to.chunks * state_words_before<Program, place::total>;
+    bool const is_marked = states <= slot_count;
+    if (is_marked) to.first_state = first_slot;
     arguments.grid = to;
-    long long const blocks = at_least(1, divide_up(units, to.units_per_team * teams));
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.why = split.segments > 1 ? "rows shared by the blocks, which meet between phases"
                                     : "rows shared out to the blocks, which meet between phases";
     result.workspace_bytes =
-        sizeof(unsigned) *
-        static_cast<std::size_t>(first_partial +
-                                 rows * split.segments * state_words_before<Program, place::row> +
-                                 to.chunks * state_words_before<Program, place::total>);
+        sizeof(unsigned) * static_cast<std::size_t>(first_partial + (is_marked ? 0 : 2 * states));
     result.is_cooperative = blocks > 1;
     prepare(result, arguments);
     return result;

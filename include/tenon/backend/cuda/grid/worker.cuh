@@ -2,7 +2,7 @@
 #pragma once
 // One team's share of the rows, phase by phase, between two meetings of all blocks.
 
-#include "tenon/backend/cuda/parts/ticket.cuh"
+#include "tenon/backend/cuda/grid/states.cuh"
 #include "tenon/backend/cuda/parts/tile_requests.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -29,6 +29,7 @@ template <class Program, class C> struct grid_worker {
   int waiting = 0, unit_buffer = 0;  // units whose warps' states are in shared memory, and where
   long long row = -1;
   operand_offsets<Program> offsets;
+  grid_states<Program> of_all{a};
 
   __device__ __forceinline__ void take_share() {
     long long team = static_cast<long long>(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
@@ -42,8 +43,8 @@ template <class Program, class C> struct grid_worker {
   // Odd passes go forwards and even ones backwards, so that each begins with what the one before
   // read last.
   template <int Phase> __device__ __forceinline__ void pass() {
-    row = -1;
     long long chunk = -1;
+    bool is_known = false;  // of the row, what the phase before has found
     long_chains<Program, totals<Phase>> of_chunk;
     tile_requests<Program, C, Phase> requests{a, kept, begin, end, lane, lanes};
     if constexpr (may_run && all::template has<Phase>)
@@ -53,7 +54,11 @@ template <class Program, class C> struct grid_worker {
       long long const next_row = row_of(unit, a.grid.segments);
       int const segment = static_cast<int>(unit - next_row * a.grid.segments);
       if (!all::template has<Phase> && segment != 0) continue;
-      if (next_row != row) enter<Phase>(next_row);
+      if (next_row != row || !is_known) enter<Phase>(next_row);
+      is_known = true;
+      // Who is the last to leave is known when the last sweep is over.
+      if constexpr (Phase == all::last && all::template has<Phase>)
+        if (i + 1 == end && lanes != 32 && a.grid.is_marked()) of_all.leave();
       if constexpr (has_selected<Program, totals<Phase>>)
         if (segment == 0) add_row<Phase>(chunk, of_chunk);
       if constexpr (all::template has<Phase>) {
@@ -70,20 +75,26 @@ template <class Program, class C> struct grid_worker {
     if constexpr (all::template reduces<Phase>)
       leave_waiting<Phase>(Phase % 2 == 1 ? end - 1 : begin);
     if constexpr (has_selected<Program, totals<Phase>>) leave_total<Phase>(chunk, of_chunk);
+    if (!is_known) row = -1;
   }
 
   // The totals of a phase from the chunks' parts, and what follows from them.
   // @pre all blocks have done the phase
   template <int Phase> __device__ __forceinline__ void finish_totals() {
     if constexpr (has_selected<Program, totals<Phase>>) {
-      long long const chunks = a.grid.chunks;
       for_each_selected<Program, totals<Phase>>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
+        constexpr int k = decltype(selected)::value, at_once = 4;
         using facts = reduction_facts<Program, k>;
         long_chain<typename facts::op, typename facts::state> all(facts::identity());
-#pragma unroll 4
-        for (long long chunk = threadIdx.x; chunk < chunks; chunk += threads)
-          all.take(read_state<k>(total_words<k>(chunk)));
+#pragma unroll 1
+        for (int chunk = threadIdx.x; chunk < a.grid.chunks; chunk += at_once * threads) {
+          typename facts::state some[at_once];
+          int const live = (a.grid.chunks - chunk + threads - 1) / threads;
+          of_all.template take<k>(some, live, chunk, threads);
+#pragma unroll
+          for (int i = 0; i < at_once; ++i)
+            if (i < live) all.take(some[i]);
+        }
         read_register<k>(f.total) = all.result();
       });
       combine_block<Program, totals<Phase>, threads, true>(f.total, buffer);
@@ -92,19 +103,23 @@ template <class Program, class C> struct grid_worker {
   }
 
  private:
-  // The row's values as far as the phases before this one have made them known.
+  // The row's values as far as the phases before this one have made them known: a pass begins with
+  // the row that the pass before ended with, of which the earlier ones are.
   template <int Phase> __device__ __forceinline__ void enter(long long next_row) {
-    row = next_row;
-    find_row<Program>(offsets, a, row);
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::loads(k))
-        read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
-    });
-    take_row_positions<Program>(f, a, offsets, true);
-    evaluate<place::row, 0, 0>(f);
-    finish_phases(std::make_integer_sequence<int, Phase - 1>{});
+    if (next_row != row) {
+      row = next_row;
+      find_row<Program>(offsets, a, row);
+      for_each_instruction<Program>([&](auto index) {
+        constexpr int k = decltype(index)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if constexpr (operands_at<Program, place::row>::loads(k))
+          read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
+      });
+      take_row_positions<Program>(f, a, offsets, true);
+      evaluate<place::row, 0, 0>(f);
+      finish_phases(std::make_integer_sequence<int, (Phase > 2 ? Phase - 2 : 0)>{});
+    }
+    if constexpr (Phase > 1) finish_phase<Phase - 1>();
   }
   template <int... Before>
   __device__ __forceinline__ void finish_phases(std::integer_sequence<int, Before...>) {
@@ -117,9 +132,10 @@ template <class Program, class C> struct grid_worker {
     int const segment = is_own ? 0 : static_cast<int>(threadIdx.x);
     for_each_selected<Program, reductions<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      read_register<k>(f.row) = segment < a.grid.segments
-                                    ? read_state<k>(part_words<k>(first + segment))
-                                    : reduction_facts<Program, k>::identity();
+      typename reduction_facts<Program, k>::state found[1] = {
+          reduction_facts<Program, k>::identity()};
+      of_all.template take<k>(found, segment < a.grid.segments, first + segment);
+      read_register<k>(f.row) = found[0];
     });
     if (!is_own) combine_block<Program, reductions<Phase>, threads, true>(f.row, buffer);
     evaluate<place::row, Phase, Phase>(f);
@@ -142,8 +158,8 @@ template <class Program, class C> struct grid_worker {
     };
     auto const process = [&](auto& tile, auto& states, auto const& positions) {
       selected_registers<Program, no_loads> none;
-      process_tile<Phase, Phase == all::last, v, items, max_rank, loads, no_loads, no_loads>(
-          tile, none, states, f, a, offsets, positions, true);
+      process_tile<Phase, all::template stores<Phase>, v, items, max_rank, loads, no_loads,
+                   no_loads>(tile, none, states, f, a, offsets, positions, true);
     };
     sweep_tiles<Phase, long long>(segment, first_tile, load, process);
   }
@@ -164,8 +180,8 @@ template <class Program, class C> struct grid_worker {
       }
     };
     auto const process = [&](auto& tile, auto& states, auto const& positions) {
-      process_runs<Phase, Phase == all::last, v, items, loads>(tile, states, f, a, offsets,
-                                                               positions);
+      process_runs<Phase, all::template stores<Phase>, v, items, loads>(tile, states, f, a, offsets,
+                                                                        positions);
     };
     sweep_tiles<Phase, int>(segment, first_tile, load, process);
   }
@@ -190,9 +206,9 @@ template <class Program, class C> struct grid_worker {
       load(tile, first_tile + in_segment, positions, is_live);
       if (!is_live) continue;
       process(tile, states, positions);
-      if constexpr (Phase != all::last) levels.after_tile(states);
+      if constexpr (all::template reduces<Phase>) levels.after_tile(states);
     }
-    if constexpr (Phase != all::last) levels.finish(f.row, states);
+    if constexpr (all::template reduces<Phase>) levels.finish(f.row, states);
   }
 
   // The team's states become the unit's part of the row: at once where the team is a warp; the
@@ -204,7 +220,7 @@ template <class Program, class C> struct grid_worker {
           combine_lanes<typename reduction_facts<Program, k>::op, 32>(read_register<k>(f.row));
       if (threadIdx.x % 32 != 0) return;
       if (lanes == 32)
-        write_state<k>(part_words<k>(unit), state);
+        of_all.template put<k>(unit, state);
       else
         warp_states<k>::put(unit_buffer, waiting * warps + static_cast<int>(threadIdx.x) / 32,
                             state);
@@ -224,7 +240,7 @@ template <class Program, class C> struct grid_worker {
       typename facts::state state = facts::identity();
       if (which < waiting) state = warp_states<k>::get(unit_buffer, which * warps + warp);
       state = combine_lanes<typename facts::op, 32>(state, warps);
-      if (which < waiting && warp == 0) write_state<k>(part_words<k>(unit), state);
+      if (which < waiting && warp == 0) of_all.template put<k>(unit, state);
     });
     waiting = 0, unit_buffer ^= 1;
   }
@@ -260,7 +276,7 @@ template <class Program, class C> struct grid_worker {
     of_chunk.finish(f.total);
     for_each_selected<Program, totals<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      write_state<k>(total_words<k>(chunk), read_register<k>(f.total));
+      of_all.template put<k>(chunk, read_register<k>(f.total));
     });
   }
 
@@ -271,28 +287,6 @@ template <class Program, class C> struct grid_worker {
       if constexpr (operands_at<Program, place::row>::stores(k))
         store_one<k>(f, a, offsets.stores[I::bits]);
     });
-  }
-
-  template <int K> __device__ __forceinline__ unsigned* part_words(long long unit) const {
-    return a.workspace + first_partial + unit * state_words_before<Program, place::row> +
-           state_words_before<Program, place::row, K>;
-  }
-  template <int K> __device__ __forceinline__ unsigned* total_words(long long chunk) const {
-    long long parts = a.rows.size * a.grid.segments * state_words_before<Program, place::row>;
-    return a.workspace + first_partial + parts + chunk * state_words_before<Program, place::total> +
-           state_words_before<Program, place::total, K>;
-  }
-  template <int K> __device__ __forceinline__ static auto read_state(unsigned const* from) {
-    state_words<typename reduction_facts<Program, K>::state> words;
-#pragma unroll
-    for (int w = 0; w < words.count; ++w) words.words[w] = __ldcg(from + w);
-    return words.state();
-  }
-  template <int K, class State>
-  __device__ __forceinline__ static void write_state(unsigned* to, State const& state) {
-    state_words<State> words(state);
-#pragma unroll
-    for (int w = 0; w < words.count; ++w) __stcg(to + w, words.words[w]);
   }
 };
 

@@ -95,14 +95,16 @@ template <class Program, class C, int Phase> class tile_requests {
   long long begin_;
   int units_, lane_, lanes_;
   int unit_ = 0, tile_ = 0;  // of the share, and of the unit
-  long long row_ = 0, found_row_ = -1;
-  int segment_ = 0;  // of the row, which the unit is
+  long long row_ = 0;
+  int segment_ = 0;            // of the row, which the unit is
+  bool is_row_found_ = false;  // whether the offsets are the row's
   operand_offsets<Program> offsets_;
 
   __device__ __forceinline__ void next_unit() {
     unit_ += is_forwards ? 1 : -1;
     if (is_forwards ? ++segment_ < a_.grid.segments : segment_-- > 0) return;
     row_ += is_forwards ? 1 : -1;
+    is_row_found_ = false;
     segment_ = is_forwards ? 0 : a_.grid.segments - 1;
   }
 
@@ -114,7 +116,8 @@ template <class Program, class C, int Phase> class tile_requests {
     return number >= units_ * a_.grid.tiles_per_segment - ahead;
   }
   __device__ __forceinline__ void ask(int number) {
-    if (row_ != found_row_) find_row<Program>(offsets_, a_, found_row_ = row_);
+    if (!is_row_found_) find_row<Program>(offsets_, a_, row_);
+    is_row_found_ = true;
     auto const positions =
         segment_tiles<int>(a_, segment_, lanes_, items).positions(tile_, lane_, lanes_);
     kept_.template request<here>(slot_of(number), a_, offsets_, positions);

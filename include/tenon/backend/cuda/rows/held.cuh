@@ -50,7 +50,7 @@ template <class Program, class C> struct held_worker {
     evaluate<place::row, 0, 0>(f);
     (reduce<Phase + 1>(), ...);
     selected_registers<Program, no_loads> none;
-    if constexpr (all::stores)
+    if constexpr (all::template stores<phases + 1>)
       for_each_tile(
           [&](int tile, auto const& positions) { process<phases + 1>(tile, positions, none); });
   }
@@ -97,7 +97,7 @@ template <class Program, class C> struct held_worker {
                                           States& states) const {
     using loads = loads_of_sweep<Program, v, items, Phase>;
     using others = loads_by_keeping<Program, v, items, Phase, false>;
-    constexpr bool stores = Phase == all::last;
+    constexpr bool stores = all::template stores<Phase>;
     selected_registers<Program, loads> loaded;
     kept.template get<loads_by_keeping<Program, v, items, Phase, true>>(
         tile, loaded, [&](int u) { return positions.is_live(u); });

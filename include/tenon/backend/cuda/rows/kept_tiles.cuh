@@ -17,15 +17,24 @@ template <class Program, place Where, int Phase> struct reductions_ending {
   }
 };
 
-// The sweeps over the columns: one for each phase with reductions over them, and one after the last
-// phase for the stores.
+// The sweeps over the columns: one for each phase with reductions over them, the last of which
+// stores, or the first one after it that knows what is stored.
 template <class Program> struct sweeps {
   static constexpr int last = program_traits<Program>::phases + 1;
   template <int Phase>
   static constexpr bool reduces =
       has_selected<Program, reductions_ending<Program, place::row, Phase>>;
-  static constexpr bool stores = has_selected<Program, element_stores<Program, 1>>;
-  template <int Phase> static constexpr bool has = Phase < last ? reduces<Phase> : stores;
+  static constexpr int storing = [] {
+    int known = 0;  // the phase after which what is stored is known
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.is_store && i.where == place::element && i.phase > known) known = i.phase;
+    int const reducing = program_traits<Program>::row_phases;
+    return known < reducing ? reducing : known + 1;
+  }();
+  template <int Phase>
+  static constexpr bool stores =
+      Phase == storing&& has_selected<Program, element_stores<Program, 1>>;
+  template <int Phase> static constexpr bool has = reduces<Phase> || stores<Phase>;
   template <int Phase> static constexpr int first_from() {
     if constexpr (Phase >= last || has<Phase>)
       return Phase;
@@ -36,7 +45,7 @@ template <class Program> struct sweeps {
 
   template <int K, int Phase> static constexpr bool needs_load() {
     if constexpr (has<Phase>)
-      return needed_loads<Program, 1, 1, Phase, Phase == last>::holds(K);
+      return needed_loads<Program, 1, 1, Phase, stores<Phase>>::holds(K);
     else
       return false;
   }
@@ -53,7 +62,8 @@ template <class Program> struct sweeps {
 
 // What the sweep of phase Phase reads: all of it, and those that may have been kept or the others.
 template <class Program, int V, int Items, int Phase>
-struct loads_of_sweep : needed_loads<Program, V, Items, Phase, Phase == sweeps<Program>::last> {};
+struct loads_of_sweep
+    : needed_loads<Program, V, Items, Phase, sweeps<Program>::template stores<Phase>> {};
 // Whether sweep Phase finds in shared memory what the sweep before it read last: that one went the
 // other way, and read all that this one needs.
 template <class Program, int Phase> struct sweep_before {
