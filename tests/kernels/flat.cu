@@ -2,7 +2,7 @@
 // One sweep over all elements, without and with reductions.
 // registers: 80
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
-// ptx: st.global.cs.v4.u32
+// ptx: st.global.L2::cache_hint.v4.u32
 
 #include "compile_plan.cuh"
 #include "tenon/capture/operators.hpp"

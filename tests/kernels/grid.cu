@@ -2,7 +2,7 @@
 // Values over all rows that rows and elements use again: one total, and two in sequence.
 // registers: 128
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
-// ptx: st.global.cs.v4.u32
+// ptx: st.global.L2::cache_hint.v4.u32
 // ptx: atom.global.inc.u32
 
 #include "compile_plan.cuh"

@@ -2,7 +2,7 @@
 // Rows that are finished one by one: one phase with a state of several numbers, and two phases.
 // registers: 128
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
-// ptx: st.global.cs.v4.u32
+// ptx: st.global.L2::cache_hint.v4.u32
 
 #include "compile_plan.cuh"
 #include "tenon/nn/normalization.hpp"

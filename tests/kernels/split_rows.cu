@@ -2,7 +2,7 @@
 // Rows in runs of memory at a stride: batch norm, with two states in one sweep, and a plain sum.
 // registers: 136
 // ptx: cp.async.cg.shared.global
-// ptx: st.global.cs.v4.u32
+// ptx: st.global.L2::cache_hint.v4.u32
 // ptx: red.release.gpu.global.add.u32
 
 #include "compile_plan.cuh"

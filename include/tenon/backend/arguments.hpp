@@ -38,7 +38,7 @@ struct bound_layout {
   constexpr_vector<long long> sizes;
 
   bound_layout() = default;
-  bound_layout(int load_count, int store_count, int size_count)
+  constexpr bound_layout(int load_count, int store_count, int size_count)
       : loads(load_count, {}), stores(store_count, {}), sizes(size_count, 0) {}
 };
 TENON_ONCE_END

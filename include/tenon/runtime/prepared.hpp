@@ -74,7 +74,8 @@ class prepared<cuda> {
  public:
   template <class Program, family const* Family, column_order Columns>
   [[gnu::cold]] static prepared of(bound_layout&& layout, bound_arguments const& arguments) {
-    return {std::move(layout), arguments, make_cuda_plan<Program, Family, Columns>};
+    return {std::move(layout), arguments, make_cuda_plan<Program, Family, Columns>,
+            {moved_by<Program>::bytes.loads, moved_by<Program>::bytes.stores}};
   }
   static int device() { return current_device(); }
   void check_pointer(void const* pointer, int operand, expression_name const& name) const {
@@ -92,11 +93,13 @@ class prepared<cuda> {
 
  private:
   using planner = cuda_plan (*)(bound_layout const&, bound_arguments const&, cuda_device_facts const&);
-  [[gnu::cold]] prepared(bound_layout&& layout, bound_arguments const& arguments, planner make)
+  [[gnu::cold]] prepared(bound_layout&& layout, bound_arguments const& arguments, planner make, operand_bytes const& bytes)
       : layout_(std::move(layout)), device_(device()) {
     device_properties const& properties = properties_of(device_);
-    plan_ = make(layout_, arguments,
-                 {properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in), properties.compute_capability});
+    cuda_device_facts const facts{properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in),
+                                  properties.compute_capability, static_cast<long long>(properties.l2_bytes)};
+    plan_ = make(layout_, arguments, facts);
+    plan_.parameters.keep_stored(policy_of_stores(bytes_moved(layout_, bytes), facts.cache_bytes));
   }
 
   bound_layout layout_;

@@ -41,7 +41,8 @@ struct flat_planner {
   // The widest blocks, where a multiprocessor holds two of them and there are many: H200, f32
   // relu((x + y) * 2) of 2^26 elements 183.2 us against 184.1 with 256 threads, of 2^20 4.71
   // against 4.67. With more operands registers decide (seven: 472 against 461). One alone goes
-  // faster in small ones: relu(x * a) of 8192 x 8192 f32 125 us against 132, bf16 63.4 against 66.6.
+  // faster in small ones: relu(x * a) of 8192 x 8192 f32 125 us against 132, bf16 63.4 against
+  // 66.6.
   template <class Program>
   static constexpr bool has_few_registers =
       !program_traits<Program>::has_reduction && loads<Program> <= 2 && items<Program> == 1 &&

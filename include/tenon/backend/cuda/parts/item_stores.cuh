@@ -41,7 +41,7 @@ __device__ __forceinline__ void store_vector(Number const (&values)[V],
     store_spread(to, vector, positions, u, a.store_columns[I::bits][0], count);
   else
     store_packed(to + static_cast<long long>(positions.at(0)) * V + positions.template offset<V>(u),
-                 vector, count > 0);
+                 vector, count > 0, a.stored);
 }
 // The same of every element store.
 template <class Program, int V, int Dims, int... K, class Arguments, class Positions>

@@ -39,6 +39,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   // lines, each of which is waited for.
   void const* loads[loads_held];
   void* stores[stores_held];
+  cache_policy stored = goes_first;  // what stores of whole vectors leave in the L2 cache
   long long vectors;  // of the columns, the last of which may be partly beyond the end
   unsigned* workspace;
   int tail;            // elements after the last whole vector

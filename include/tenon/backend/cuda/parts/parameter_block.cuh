@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "tenon/backend/arguments.hpp"
+#include "tenon/backend/cuda/parts/cache_policy.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/core/static_vector.hpp"
 
@@ -17,9 +18,15 @@ struct parameter_block {
     int count = 0, at = 0;  // bytes from the start of the block
   };
   constexpr_vector<long long> words;
-  array loads, stores, scalars, workspace;
+  array loads, stores, scalars, workspace, stored;
 
   std::size_t bytes() const { return static_cast<std::size_t>(words.size()) * sizeof(long long); }
+
+  // What stores leave in the cache.
+  void keep_stored(cache_policy policy) {
+    if (stored.count > 0)
+      __builtin_memcpy(reinterpret_cast<char*>(words.begin()) + stored.at, &policy, sizeof(policy));
+  }
 
   // Into a copy of the block, because threads may launch one plan at once.
   void write(char* copy, bound_arguments const& call, void* workspace_of_call) const {
@@ -54,6 +61,7 @@ template <class Arguments> [[gnu::cold]] parameter_block block_of(Arguments cons
   block.scalars = {traits::scalar_count, place_of(arguments.scalars)};
   if constexpr (requires { arguments.workspace; })
     block.workspace = {1, place_of(&arguments.workspace)};
+  if constexpr (requires { arguments.stored; }) block.stored = {1, place_of(&arguments.stored)};
   return block;
 }
 TENON_ONCE_END

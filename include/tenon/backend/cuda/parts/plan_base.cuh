@@ -22,6 +22,7 @@ struct cuda_device_facts {
   int multiprocessors = 132;
   int shared_bytes_per_block = 0;
   int compute_capability = 90;
+  long long cache_bytes = 60 << 20;  // of the L2 cache
 };
 
 namespace detail {

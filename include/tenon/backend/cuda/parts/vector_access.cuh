@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "tenon/backend/cuda/parts/cache_policy.cuh"
 #include "tenon/core/dtype.hpp"
 
 namespace tenon::detail {
@@ -57,13 +58,6 @@ enum class reuse { passing, none, expected };
                  : "+r"(w[0])                                                                      \
                  : "l"(from), "r"(wanted) __VA_OPT__(, ) __VA_ARGS__);
 
-// Not volatile: one for all loads of a kernel, in registers that all threads share.
-__device__ __forceinline__ std::uint64_t goes_last() {
-  std::uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-
 // Loads where `is_wanted`; otherwise `to` stays as it is.
 template <reuse Reuse, class T, int V>
 __device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from, bool is_wanted) {
@@ -71,7 +65,7 @@ __device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from, boo
   constexpr int bytes = packed<T, V>::bytes;
   unsigned const wanted = is_wanted;
   if constexpr (Reuse == reuse::passing) {
-    TENON_LOADS_IF(".nc.L1::no_allocate.L2::cache_hint", ", %6", ", %4", ", %3", "l"(goes_last()))
+    TENON_LOADS_IF(".nc.L1::no_allocate.L2::cache_hint", ", %6", ", %4", ", %3", "l"(goes_last))
   } else if constexpr (Reuse == reuse::none) {
     TENON_LOADS_IF(".nc.L1::no_allocate", "", "", "")
   } else {
@@ -88,29 +82,35 @@ __device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from) {
 #define TENON_STORE_IF(Instruction, Wanted)                \
   "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, " Wanted \
   ", 0;\n\t@wanted "                                       \
-  "st.global.cs" Instruction ";\n\t}"
+  "st.global.L2::cache_hint" Instruction ";\n\t}"
 
-// Streaming stores: the output is not read again by this kernel.
+// Streaming stores, unless the call wants others: the output is not read again by this kernel.
 template <class T, int V>
-__device__ __forceinline__ void store_packed(T* to, packed<T, V> const& from,
-                                             bool is_wanted = true) {
+__device__ __forceinline__ void store_packed(T* to, packed<T, V> const& from, bool is_wanted = true,
+                                             cache_policy kept = goes_first) {
   auto const& w = from.words;
   constexpr int bytes = packed<T, V>::bytes;
   unsigned const wanted = is_wanted;
   if constexpr (bytes == 16)
-    asm volatile(TENON_STORE_IF(".v4.u32 [%0], {%1, %2, %3, %4}", "%5")::"l"(to), "r"(w[0]),
-                 "r"(w[1]), "r"(w[2]), "r"(w[3]), "r"(wanted)
+    asm volatile(TENON_STORE_IF(".v4.u32 [%0], {%1, %2, %3, %4}, %6", "%5")::"l"(to), "r"(w[0]),
+                 "r"(w[1]), "r"(w[2]), "r"(w[3]), "r"(wanted), "l"(kept)
                  : "memory");
   else if constexpr (bytes == 8)
-    asm volatile(TENON_STORE_IF(".v2.u32 [%0], {%1, %2}", "%3")::"l"(to), "r"(w[0]), "r"(w[1]),
-                 "r"(wanted)
+    asm volatile(TENON_STORE_IF(".v2.u32 [%0], {%1, %2}, %4", "%3")::"l"(to), "r"(w[0]), "r"(w[1]),
+                 "r"(wanted), "l"(kept)
                  : "memory");
   else if constexpr (bytes == 4)
-    asm volatile(TENON_STORE_IF(".u32 [%0], %1", "%2")::"l"(to), "r"(w[0]), "r"(wanted) : "memory");
+    asm volatile(TENON_STORE_IF(".u32 [%0], %1, %3", "%2")::"l"(to), "r"(w[0]), "r"(wanted),
+                 "l"(kept)
+                 : "memory");
   else if constexpr (bytes == 2)
-    asm volatile(TENON_STORE_IF(".u16 [%0], %1", "%2")::"l"(to), "r"(w[0]), "r"(wanted) : "memory");
+    asm volatile(TENON_STORE_IF(".u16 [%0], %1, %3", "%2")::"l"(to), "r"(w[0]), "r"(wanted),
+                 "l"(kept)
+                 : "memory");
   else
-    asm volatile(TENON_STORE_IF(".u8 [%0], %1", "%2")::"l"(to), "r"(w[0]), "r"(wanted) : "memory");
+    asm volatile(TENON_STORE_IF(".u8 [%0], %1, %3", "%2")::"l"(to), "r"(w[0]), "r"(wanted),
+                 "l"(kept)
+                 : "memory");
 }
 #undef TENON_STORE_IF
 

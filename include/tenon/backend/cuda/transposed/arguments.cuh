@@ -85,6 +85,7 @@ template <class Program> struct transposed_arguments {
   unsigned inner_tiles, outer_tiles;
   long long tiles;
   unsigned* workspace;
+  cache_policy stored = goes_first;
 };
 
 // The first element store lies along the inner axis: it is the only one there is if there is one.

@@ -202,7 +202,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
     if (a.store_moves_whole[I::bits] && part.is_whole()) {
 #pragma unroll
       for (int u = 0; u < items; ++u)
-        store_packed(to + u * height * a.store_outer[I::bits], from[u], is_inside(u));
+        store_packed(to + u * height * a.store_outer[I::bits], from[u], is_inside(u), a.stored);
     } else {
 #pragma unroll 1
       for (int u = 0; u < items; ++u) {
@@ -234,7 +234,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
 #pragma unroll
           for (int u = 0; u < items; ++u)
             store_packed(to + u * height * a.store_inner[I::bits],
-                         turned.template get<v>(y, u * height, x * v), is_row_inside(u));
+                         turned.template get<v>(y, u * height, x * v), is_row_inside(u), a.stored);
         } else {
 #pragma unroll 1
           for (int u = 0; u < items; ++u)
