@@ -50,6 +50,58 @@ TEST(blocks, each_element_has_the_result_of_its_block) {
     }
 }
 
+// Columns first, first + step, ... of what blocks have in common, stored beside all elements.
+template <int First, int Step> void expect_stored_columns(std::int64_t n) {
+  auto const f = tn::compile([](auto x) {
+    auto largest = tn::block_max(tn::abs(x), tn::axis<-1>, tn::ct<32>);
+    return tn::outputs(x / largest,
+                       tn::slice(1.0f / largest, tn::axis<-1>, tn::range<First, tn::end, Step>));
+  });
+  auto x = random_array<float, 2>({3, n});
+  auto const [quotients, stored] = f(x.view());
+  doubles const a = x.values(), all = result_of(quotients), some = result_of(stored);
+  doubles magnitudes = a;
+  for (std::int64_t k = 0; k < a.size(); ++k) magnitudes[k] = std::abs(a[k]);
+  doubles const largest = naive(magnitudes, 32, greatest);
+  std::int64_t const count = some.extents[1];
+  ASSERT_EQ(count, (n - First + Step - 1) / Step);
+  for (std::int64_t k = 0; k < a.size(); ++k)
+    EXPECT_EQ(all[k], static_cast<float>(a[k]) / static_cast<float>(largest[k])) << n;
+  for (std::int64_t k = 0; k < some.size(); ++k)
+    EXPECT_EQ(some[k], 1.0f / static_cast<float>(largest[k / count * n + First + k % count * Step]))
+        << n << " " << First << " " << Step << " " << k;
+}
+TEST(blocks, some_columns_of_what_they_have_in_common) {
+  for (std::int64_t n : {32, 36, 100, 1020, 1024, 4096, 5000}) {
+    expect_stored_columns<0, 32>(n);
+    expect_stored_columns<8, 32>(n);
+    expect_stored_columns<5, 32>(n);
+    expect_stored_columns<4, 16>(n);
+    expect_stored_columns<0, 64>(n);
+  }
+}
+
+// Numbers in units of a block's largest one that are too large for float8_e4m3, or not numbers.
+TEST(blocks, what_is_too_large_for_float8) {
+  auto const f = tn::compile([](auto x, auto limit) {
+    auto scale = limit / tn::block_max(tn::abs(x), tn::axis<-1>, tn::ct<32>);
+    return tn::outputs(tn::cast<tn::float8_e4m3>(x * scale), scale);
+  });
+  for (std::int64_t n : {32, 1000, 4096})
+    for (float limit : {448.0f, 463.0f, 600.0f}) {
+      auto x = random_array<float, 2>({2, n});
+      doubles const a = x.values();
+      auto const [numbers, scales] = f(x.view(), limit);
+      doubles const found = result_of(numbers), by = result_of(scales);
+      for (std::int64_t k = 0; k < a.size(); ++k) {
+        float const exact = static_cast<float>(a[k]) * static_cast<float>(by[k]),
+                    expected = static_cast<float>(tn::float8_e4m3(exact));
+        EXPECT_TRUE(found[k] == expected || (std::isnan(found[k]) && std::isnan(expected)))
+            << n << " " << limit << " " << k << " " << exact << " " << found[k];
+      }
+    }
+}
+
 // RMS norm, then a scale for each 32 columns and the values in steps of it.
 TEST(blocks, of_a_normalised_row_in_one_launch) {
   auto const f = tn::compile([](auto x, auto w) {

@@ -59,9 +59,10 @@ template <class Program, class Arguments> struct row_context {
     read_values<place::launch>();
     evaluate<place::launch, 0, max_nodes>(values());
   }
-  __device__ __forceinline__ void begin_row(long long number) {
+  // HasRows: there are some, which costs a look otherwise.
+  template <bool HasRows = false> __device__ __forceinline__ void begin_row(long long number) {
     where = {};
-    if (a.rows.size > 0)
+    if (HasRows || a.rows.size > 0)
       for_each_digit(a.rows, number, [&](int d, long long digit) {
         for (int k = 0; k < traits::load_count; ++k) where.loads[k] += digit * a.load_rows[k][d];
         for (int k = 0; k < traits::store_count; ++k) where.stores[k] += digit * a.store_rows[k][d];

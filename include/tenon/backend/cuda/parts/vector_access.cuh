@@ -58,6 +58,16 @@ enum class reuse { passing, none, expected };
                  : "+r"(w[0])                                                                      \
                  : "l"(from), "r"(wanted) __VA_OPT__(, ) __VA_ARGS__);
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// Has the L2 cache filled, by one thread, with what is to leave it last. @pre from and bytes are
+// multiples of 16
+__device__ __forceinline__ void fill_cache(void const* from, int bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(from),
+               "r"(bytes), "l"(goes_last)
+               : "memory");
+}
+#endif
+
 // Loads where `is_wanted`; otherwise `to` stays as it is.
 template <reuse Reuse, class T, int V>
 __device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from, bool is_wanted) {
@@ -212,16 +222,17 @@ template <class T> __device__ __forceinline__ unsigned pack_pair(float low, floa
 #endif
 }
 
+// Whether the conversion of a value to float8_e4m3 is a number.
+template <class Value> __device__ __forceinline__ bool is_inside_e4m3(Value value) {
+  return fabsf(static_cast<float>(value)) <= 464.0f;
+}
 // To float8_e4m3, two values per instruction. It saturates, which the conversion of one value does
-// not: what is above 464, infinite or NaN is put right afterwards, if there is any.
+// not: what is above 464, infinite or NaN is put right afterwards, unless is_inside.
 template <class Value, int V>
-__device__ __forceinline__ packed<float8_e4m3, V> pack_e4m3(Value const (&values)[V]) {
+__device__ __forceinline__ packed<float8_e4m3, V> pack_e4m3(Value const (&values)[V],
+                                                            bool is_inside) {
   packed<float8_e4m3, V> result{};
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
-  bool is_inside = true;
-#pragma unroll
-  for (int i = 0; i < V; ++i)
-    is_inside = is_inside & (fabsf(static_cast<float>(values[i])) <= 464.0f);
 #pragma unroll
   for (int i = 0; i < V; i += 2) {
     unsigned short pair;
@@ -233,8 +244,7 @@ __device__ __forceinline__ packed<float8_e4m3, V> pack_e4m3(Value const (&values
   if (!is_inside)
 #pragma unroll
     for (int i = 0; i < V; ++i)
-      if (!(fabsf(static_cast<float>(values[i])) <= 464.0f))
-        result.words[i / 4] |= 0x7fu << i % 4 * 8;
+      if (!is_inside_e4m3(values[i])) result.words[i / 4] |= 0x7fu << i % 4 * 8;
 #else
 #pragma unroll
   for (int i = 0; i < V; ++i)
@@ -253,7 +263,10 @@ __device__ __forceinline__ packed<T, V> pack(Value const (&values)[V]) {
       result.words[i] =
           pack_pair<T>(static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1]));
   } else if constexpr (V % 2 == 0 && std::is_same_v<T, float8_e4m3>) {
-    result = pack_e4m3(values);
+    bool is_inside = true;
+#pragma unroll
+    for (int i = 0; i < V; ++i) is_inside = is_inside & is_inside_e4m3(values[i]);
+    result = pack_e4m3(values, is_inside);
   } else {
 #pragma unroll
     for (int i = 0; i < V; ++i) {

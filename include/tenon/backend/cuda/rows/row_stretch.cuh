@@ -70,9 +70,7 @@ template <class Program, class C> struct row_stretch {
         auto const* from = load_address<Program, k>(
                                a, row.loads[at<k>::bits] + ahead * a.load_rows[at<k>::bits][0]) +
                            static_cast<long long>(positions.first) * v;
-        asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(from),
-                     "r"(count * 16), "l"(goes_last)
-                     : "memory");
+        fill_cache(from, count * 16);
       }
     });
 #endif

@@ -19,6 +19,12 @@ inline constexpr int scan_blocks_held =
 #endif
                   C::blocks;
 
+// Whether there are as many blocks as rows: what a thread has of its place is found where it is
+// wanted, rather than held over a loop.
+template <class Program, bool IsLooped>
+inline constexpr bool has_row_for_each_block =
+    !IsLooped && !program_traits<Program>::has_total && program_traits<Program>::has_blocks;
+
 // Whether a scan goes over the whole row; else each vector can be finished by itself.
 template <class Program>
 inline constexpr bool has_ordered_scan = []<int... K>(std::integer_sequence<int, K...>) {
@@ -50,10 +56,12 @@ struct scanned_rows
   static constexpr int phases = program_traits<Program>::row_phases;
 
   template <int... Phase>
-  __device__ __forceinline__ void finish_row(std::integer_sequence<int, Phase...>) {
+  __device__ __forceinline__ void finish_row([[maybe_unused]] long long number,
+                                             std::integer_sequence<int, Phase...>) {
     held_row<Program, v, items> kept;
     if constexpr (!C::is_looped) {
       this->template begin_load<element_loads<Program, v, items>, true>(kept, 0);
+      if constexpr (base::asks_ahead) this->ask_ahead(number);
       this->template end_load<element_loads<Program, v, items>>(kept, 0);
     }
     (reduce<Phase + 1>(kept), ...);
@@ -125,8 +133,10 @@ struct scanned_rows
   template <int Phase, bool Stores, bool IsWhole, class Column, class Raw, class Carried>
   __device__ __forceinline__ void finish_columns(Column first, Raw const& raw, Carried& carried,
                                                  bool stores_whole) {
-    // Where no scan goes on from item to item each is finished before the next one takes registers.
-    constexpr int together = has_ordered_scan<Program> ? items : 1;
+    // Where no scan goes on from item to item, and the lanes of a block share no work, each is
+    // finished before the next one takes registers.
+    constexpr int together =
+        has_ordered_scan<Program> || block_values<Program, v>::are_shared ? items : 1;
     [&]<int... I>(std::integer_sequence<int, I...>) {
       auto const finish = [&](auto part) {
         constexpr int begin = decltype(part)::value * together;
@@ -174,13 +184,14 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::scan_blocks_held
   worker.template clear<totals>(worker.total);
   long_chains<Program, totals> of_rows;
   for (long long row = blockIdx.x; row < a.rows.size; row += gridDim.x) {
-    worker.begin_row(row);
-    worker.finish_row(std::make_integer_sequence<int, phases>{});
+    worker.template begin_row<true>(row);
+    worker.finish_row(row, std::make_integer_sequence<int, phases>{});
     if (threadIdx.x == 0) {
       worker.template store_values<place::row>();
       worker.template accumulate<totals>(worker.values(), worker.total);
       of_rows.carry(worker.total);
     }
+    if constexpr (has_row_for_each_block<Program, C::is_looped>) break;
   }
   if constexpr (program_traits<Program>::has_total) {
     of_rows.finish(worker.total);

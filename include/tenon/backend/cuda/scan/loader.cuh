@@ -67,6 +67,26 @@ struct scan_loader : row_context<Program, Arguments> {
     return result;
   }
 
+  // Only where a row waits for a reduction.
+  static constexpr bool asks_ahead = traits::has_reduction;
+  static consteval bool varies_over_rows(int k) { return traits::all[k].varies_over_rows; }
+  // Has the L2 cache filled with the row that the plan says is to be brought while this one is
+  // worked on.
+  __device__ __forceinline__ void ask_ahead(long long row) const {
+#if __CUDA_ARCH__ >= 900
+    int const ahead = a.split.rows_ahead;
+    if (ahead == 0 || threadIdx.x > 0 || row + ahead >= a.rows.size) return;
+    for_each_selected<Program, element_loads<Program, V, Items>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = at<k>;
+      if constexpr (varies_over_rows(k))
+        fill_cache(load_address<Program, k>(
+                       a, where.loads[I::bits] + ahead * a.load_rows[I::bits][0]),
+                   static_cast<int>(a.columns.size * static_cast<int>(sizeof(storage_t<I::type>))));
+    });
+#endif
+  }
+
   // Asks for a tile; what is beyond the end of the columns is 0. It is there behind end_load().
   // IsOnce: nobody asks for it again.
   template <class Selected, bool IsOnce, class Tile>

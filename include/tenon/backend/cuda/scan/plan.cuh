@@ -111,7 +111,8 @@ struct scan_planner {
           return result;
       }
     }
-    if (layout.columns.size <= tile)
+    if (layout.columns.size <= tile &&
+        (!has_row_for_each_block<Program, false> || layout.rows.size <= most_blocks))
       return planned<Program, chosen<Program, false>>(layout, call,
                                                       "each row in the registers of a block");
     return planned<Program, chosen<Program, true>>(layout, call, "each row tile after tile");
@@ -151,6 +152,9 @@ struct scan_planner {
     long long const warps = divide_up(layout.columns.size, 32ll * C.items * C.vector_width);
     int const lanes = static_cast<int>(32 * clamped(warps, 1, C.threads_per_block / 32));
     result.block = dim3(static_cast<unsigned>(lanes));
+    if (program_traits<Program>::has_reduction && !C.is_looped && layout.rows.dims == 1 &&
+        arguments::of(layout, call, C.vector_width, work_split{}).is_packed)
+      result.split.rows_ahead = 132 * (C.blocks * C.threads_per_block / lanes);
     // What memory does not have as whole aligned vectors comes and goes through shared memory.
     constexpr int v = C.vector_width;
     if (!arguments::of(layout, call, v, work_split{}).is_packed) {

@@ -9,11 +9,37 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
+// Whether value K is block_max(abs(X)).
+template <class Program, int K, int X> consteval bool is_largest() {
+  using I = typename program_traits<Program>::template at<K>;
+  if constexpr (std::is_same_v<typename I::op, ops::block_maximum>) {
+    using abs = typename program_traits<Program>::template at<I::first_operand>;
+    return std::is_same_v<typename abs::op, ops::abs> && abs::first_operand == X;
+  }
+  return false;
+}
+// Where store K is of products x * y as float8_e4m3, and y is what a block has in common: the
+// number of block_max(abs(x)), which says whether one of them is too large; -1 if there is none.
+template <class Program, int K, int V> consteval int find_largest() {
+  using traits = program_traits<Program>;
+  using product = typename traits::template at<traits::template at<K>::first_operand>;
+  int result = -1;
+  if constexpr (std::is_same_v<storage_t<traits::template at<K>::type>, float8_e4m3> &&
+                std::is_same_v<typename product::op, ops::mul> && product::type == dtype::f32)
+    if constexpr (block_values<Program, V>::template holds<product::second_operand>)
+      [&]<int... N>(std::integer_sequence<int, N...>) {
+        ((result = is_largest<Program, N, product::first_operand>() ? N : result), ...);
+      }
+  (typename traits::sequence{});
+  return result;
+}
+
 // The part of a tile that a thread has (scan_worker::tile), and where shared memory has room for
 // item u of its warp: run_slot(runs, u). HasRest: and behind it for a word more.
 template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_stores {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   static constexpr int v = Tile::width;
+  using sharing = typename decltype(Tile::blocks)::sharing;
 
   Tile& tile;
   RunSlot const& run_slot;
@@ -46,19 +72,43 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
   template <int K> __device__ __forceinline__ auto* address(long long offset) const {
     return store_address<Program, K>(tile.worker.a, tile.worker.where.stores[at<K>::bits] + offset);
   }
-  template <int K> __device__ __forceinline__ auto vector(int u) const {
+  // IsInside: its elements are not too large for their type.
+  template <int K, bool IsInside = false> __device__ __forceinline__ auto vector(int u) const {
     using operand = at<at<K>::first_operand>;
     typename operand::value_type values[v];
 #pragma unroll
     for (int i = 0; i < v; ++i) values[i] = value_of<at<K>::first_operand>(tile.frame_of(u, i));
-    return pack<storage_t<at<K>::type>>(values);
+    if constexpr (std::is_same_v<storage_t<at<K>::type>, float8_e4m3> && IsInside)
+      return pack_e4m3(values, true);
+    else
+      return pack<storage_t<at<K>::type>>(values);
+  }
+  // Whether no element of this warp's is too large for its type.
+  template <int K> __device__ __forceinline__ bool are_inside() const {
+    bool result = true;
+    constexpr int largest = find_largest<Program, K, v>();
+    using product = at<at<K>::first_operand>;
+#pragma unroll
+    for (int j = 0; j < sharing::each; ++j) {
+      frame<Program> const f = tile.blocks.frame_of(tile.worker, j);
+      auto const size = value_of<largest>(f) * value_of<product::second_operand>(f);
+      result = result && is_inside_e4m3(size);
+    }
+    return __all_sync(~0u, result);
   }
 
   template <int K> __device__ __forceinline__ void store_elements() {
-    if constexpr (find_distance<Program, K, v>() > 0) {
+    constexpr int operand = at<K>::first_operand, distance = find_distance<Program, K, v>();
+    constexpr bool is_of_block = Tile::common::template holds<operand>;
+    if constexpr (distance > 0) {
       stepped_part<Program, K, v> const part(tile.worker, tile.frame_of(0, 0));
-      if (part.is_aligned) return store_firsts<K>(part);
-      if constexpr (same_in_vectors<Program, v>::template holds<at<K>::first_operand>)
+      if constexpr (is_of_block && distance == Tile::common::length) {
+        if (part.is_aligned) return store_of_blocks<K>(part);
+        tile.blocks.template tell<operand>(tile);
+      } else if (part.is_aligned) {
+        return store_firsts<K>(part);
+      }
+      if constexpr (same_in_vectors<Program, v>::template holds<operand>)
         return store_some<K>(part);
     }
     long long const step = tile.worker.a.store_columns[at<K>::bits][0];
@@ -71,6 +121,21 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
         store_one<K>(tile.frame_of(u, i), tile.worker.a,
                      tile.worker.where.stores[at<K>::bits] + (column(u) + i) * step);
       }
+  }
+  // One column of each block, by a lane that has what the block has in common.
+  template <int K, class Part> __device__ __forceinline__ void store_of_blocks(Part const& part) {
+    auto* const row = address<K>(part.row);
+    unsigned const numbers = part.numbers(size());
+#pragma unroll
+    for (int j = 0; j < sharing::each; ++j) {
+      int const block = static_cast<int>(column(sharing::own(j))) -
+                        static_cast<int>(threadIdx.x % Tile::common::lanes) * v;
+      typename at<at<K>::first_operand>::value_type const value[1] = {
+          value_of<at<K>::first_operand>(tile.blocks.frame_of(tile.worker, j))};
+      unsigned const number = part.number_in_block(block);
+      store_packed(row + number * part.stride, pack<storage_t<at<K>::type>>(value),
+                   number < numbers && sharing::is_first());
+    }
   }
   template <int K, class Part> __device__ __forceinline__ void store_firsts(Part const& part) {
     using T = storage_t<at<K>::type>;
@@ -97,9 +162,14 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
       }
   }
   template <int K, bool IsWhole> __device__ __forceinline__ void store_vectors() {
+    if constexpr (find_largest<Program, K, v>() >= 0)
+      if (are_inside<K>()) return store_vectors<K, IsWhole, true>();
+    store_vectors<K, IsWhole, false>();
+  }
+  template <int K, bool IsWhole, bool IsInside> __device__ __forceinline__ void store_vectors() {
 #pragma unroll
     for (int u = 0; u < Tile::count; ++u)
-      store_packed(address<K>(column(u)), vector<K>(u), IsWhole || column(u) < size());
+      store_packed(address<K>(column(u)), vector<K, IsInside>(u), IsWhole || column(u) < size());
   }
   // All items are in shared memory before the first is written: the addresses of a single one take
   // registers enough.

@@ -82,6 +82,18 @@ template <class Program, int K, int V> struct stepped_part {
            row != ops::nowhere;
   }
 
+  // Likewise, of the one column of the block of `distance` columns that begins with `column`;
+  // beyond the last where it is before the first.
+  __device__ __forceinline__ unsigned number_in_block(int column) const {
+    return (further(column) + (distance - 1)) / static_cast<unsigned>(distance);
+  }
+  // How many there are before column `end`, as a number that those before the first are beyond.
+  __device__ __forceinline__ unsigned numbers(long long end) const {
+    long long const before_end = (end + origin + (distance - 1)) / distance,
+                    all = before_end < extent ? before_end : extent;
+    return row == ops::nowhere || all < 0 ? 0 : static_cast<unsigned>(all);
+  }
+
  private:
   __device__ __forceinline__ unsigned further(int column) const {
     return static_cast<unsigned>(column) + static_cast<unsigned>(origin);

@@ -10,29 +10,14 @@
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/sweep_needs.cuh"
 #include "tenon/backend/cuda/scan/block.cuh"
+#include "tenon/backend/cuda/scan/block_values.cuh"
+#include "tenon/backend/cuda/scan/known_scans.cuh"
 #include "tenon/backend/cuda/scan/loader.cuh"
+#include "tenon/backend/cuda/scan/quotients.cuh"
 #include "tenon/backend/cuda/scan/windows.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
-
-// Whether scan K is needed by a sweep before that of phase Phase.
-template <class Program, int Phase> consteval bool is_scanned_before(int k) {
-  if constexpr (Phase <= 1)
-    return false;
-  else
-    return needed_scans<Program, Phase - 1, false>::holds(k) ||
-           is_scanned_before<Program, Phase - 1>(k);
-}
-// What scans along the row give of a thread's elements, of which later sweeps have use.
-template <class Program, int V, int Items> struct known_scans {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds =
-      is_scanned_before<Program, program_traits<Program>::row_phases + 1>(K) &&
-      !is_blockwise_scan<typename at<K>::op>;
-  template <int K> using type = value_list<typename at<K>::value_type, V * Items>;
-};
 
 // Threads: as of scan_loader.
 template <class Program, int V, int Items, int MaxThreads, class Arguments, int Threads = 0>
@@ -67,6 +52,8 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
     scan_worker& worker;
     Column mine;
     registers<Program, place::element> elements[Count][V];
+    using common = block_values<Program, V>;
+    kept_blocks<Program, V, Count> blocks;
     static constexpr int begin = Begin, count = Count, width = V;
 
     template <class Raw>
@@ -116,10 +103,13 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
       return {worker.launch, worker.row, elements[u][i], worker.total};
     }
 
+
     // Evaluates up to the next scan, then that scan over the block, and so on.
     template <int From, class Carried>
     __device__ __forceinline__ void evaluate_from(Carried& carried, int& buffer) {
       constexpr int scan = next_scan<Program, Phase, Stores, From>;
+      if constexpr (common::are_shared)
+        blocks.template evaluate<Phase, Stores, From, scan>(*this);
       evaluate_between<From, scan>();
       if constexpr (scan < traits::size) {
         using op = typename at<scan>::op;
@@ -155,21 +145,36 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
     template <int K> __device__ __forceinline__ void reduce_in_blocks() {
       using op = typename at<K>::op;
       using number = arithmetic_t<at<K>::type>;
+      using state = typename op::template state<number>;
+      state of_items[Count];
 #pragma unroll
       for (int u = 0; u < Count; ++u) {
-        typename op::template state<number> states[V];
+        state states[V];
 #pragma unroll
         for (int i = 0; i < V; ++i)
           states[i] = is_live(u, i) ? op::lift(base::template as_operand<K>(
                                           value_of<at<K>::first_operand>(frame_of(u, i))))
                                     : op::template identity<number>();
-        reduce_blocks<op, ops::block_length<at<K>::bits>, V>(states);
+        if constexpr (common::are_shared) {
+          of_items[u] = fold<op>(states);
+        } else {
+          reduce_blocks<op, ops::block_length<at<K>::bits>, V>(states);
 #pragma unroll
-        for (int i = 0; i < V; ++i)
-          value_of<K>(frame_of(u, i)) = op::template finish<number>(states[i]);
+          for (int i = 0; i < V; ++i)
+            value_of<K>(frame_of(u, i)) = op::template finish<number>(states[i]);
+        }
       }
+      if constexpr (common::are_shared) blocks.template keep<K>(*this, of_items);
     }
     template <int From, int To> __device__ __forceinline__ void evaluate_between() {
+      constexpr int quotient = find_quotient<Program, Phase, Stores>(From, To);
+      evaluate_each<From, quotient>();
+      if constexpr (quotient < To) {
+        divide_elements<Program, quotient>(*this);
+        evaluate_between<quotient + 1, To>();
+      }
+    }
+    template <int From, int To> __device__ __forceinline__ void evaluate_each() {
 #pragma unroll
       for (int u = 0; u < Count; ++u)
 #pragma unroll
@@ -181,6 +186,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
             if constexpr (k >= From && k < To &&
                           element_needs<Program>::template at<Phase, Stores>.needed[k] &&
                           I::where == place::element && I::is_computed && !finds_window<I> &&
+                          !common::template holds<k> &&
                           !drawn_vector<Program, Phase, Stores, V>::template holds<k>) {
               // The compiler does not see that divisions of equal numbers are equal.
               if (same_in_vectors<Program, V>::template holds<k> && i > 0)
@@ -195,17 +201,23 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
       for_each_selected<Program, Reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
-        typename facts::state lifted[Count * V];
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-          for (int i = 0; i < V; ++i)
-            lifted[u * V + i] =
-                is_live(u, i) ? facts::op::lift(base::template as_operand<k>(
-                                    value_of<facts::instruction::first_operand>(frame_of(u, i))))
-                              : facts::identity();
         auto& state = read_register<k>(worker.row);
-        state = facts::op::combine(state, fold<typename facts::op>(lifted));
+        // A tree over the elements that a scan goes through together, or over those of an item.
+        constexpr int in_tree = common::are_shared ? 1 : Count;
+#pragma unroll
+        for (int first = 0; first < Count; first += in_tree) {
+          typename facts::state lifted[in_tree * V];
+#pragma unroll
+          for (int u = 0; u < in_tree; ++u)
+#pragma unroll
+            for (int i = 0; i < V; ++i)
+              lifted[u * V + i] = is_live(first + u, i)
+                                      ? facts::op::lift(base::template as_operand<k>(
+                                            value_of<facts::instruction::first_operand>(
+                                                frame_of(first + u, i))))
+                                      : facts::identity();
+          state = facts::op::combine(state, fold<typename facts::op>(lifted));
+        }
       });
     }
     // Scan K within a tile.
