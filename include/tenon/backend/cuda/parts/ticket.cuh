@@ -132,9 +132,11 @@ inline constexpr int most_slotted_parts = slot_count / (partial_words<Program, S
 
 #if defined(__CUDA_ARCH__)
 // For at most most_slotted_parts blocks: block 0 waits for all others, none of which waits.
+// HasMany: they may be so many that a thread combines a long chain of states.
 // @pre all threads of all blocks call it with their own states; the slots are 0
 // @post true in all threads of block 0, which hold the whole result; the slots are 0 again
-template <class Program, class Selected, int MaxThreads, bool IsExact = false, class Registers>
+template <class Program, class Selected, int MaxThreads, bool IsExact = false, bool HasMany = false,
+          class Registers>
 __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned* workspace,
                                              int& buffer) {
   combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
@@ -164,6 +166,7 @@ __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned
     using words = state_words<typename facts::state>;
     typename facts::state state = facts::identity();
     if (thread == 0) state = read_register<k>(registers_held);
+    long_chain<typename facts::op, typename facts::state> chain(facts::identity());
 #pragma unroll 1
     for (unsigned first = thread == 0 ? threads : thread; first < parts;
          first += at_once * threads) {
@@ -191,9 +194,13 @@ __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned
           theirs.words[w] = static_cast<unsigned>(found[j][w]);
           slots[static_cast<std::size_t>(w) * parts + part] = 0;
         }
-        state = facts::op::combine(state, theirs.state());
+        if constexpr (HasMany)
+          chain.take(theirs.state());
+        else
+          state = facts::op::combine(state, theirs.state());
       }
     }
+    if constexpr (HasMany) state = facts::op::combine(state, chain.result());
     slots += static_cast<std::size_t>(words::count) * parts;
     read_register<k>(registers_held) = state;
   });

@@ -64,15 +64,16 @@ template <class Program, class C> struct long_worker {
     row = number, is_inside = row < a.rows.size;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     share.bring(a, offsets, positions(), is_inside);
-    if constexpr (!is_ahead)
-      if (int const ahead = a.split.rows_ahead; ahead > 0 && row + ahead < a.rows.size)
-        share.prefetch(a, offsets, positions(), ahead);
+    if constexpr (!is_ahead) prefetch();
   }
   // next_row: which one comes afterwards.
   template <int... Phase>
   __device__ __forceinline__ void finish_row(long long next_row,
                                              std::integer_sequence<int, Phase...>) {
-    if constexpr (is_ahead) find_row<Program>(coming, a, next_row < a.rows.size ? next_row : 0);
+    if constexpr (is_ahead) {
+      find_row<Program>(coming, a, next_row < a.rows.size ? next_row : 0);
+      prefetch();
+    }
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
     take_row_values<Program>(f, values, a, offsets, is_inside);
@@ -89,6 +90,11 @@ template <class Program, class C> struct long_worker {
   }
 
  private:
+  // Has the L2 cache filled with a row further on, where the plan says so.
+  __device__ __forceinline__ void prefetch() const {
+    if (int const ahead = a.split.rows_ahead; ahead > 0 && row + ahead < a.rows.size)
+      share.prefetch(a, offsets, positions(), ahead);
+  }
   template <int Phase> __device__ __forceinline__ void reduce() {
     using running = running_states<Program, v, items, Phase>;
     using reductions = reductions_of<Program, place::row, Phase>;
@@ -178,7 +184,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
   }
   int buffer = team.boxes.buffer();
-  end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
+  end_launch<C::threads_per_block, true>(f, a, worker.of_rows, buffer);
 #endif
 }
 

@@ -112,25 +112,35 @@ struct long_rows_planner : streamed_rows_planner {
     // asked for leaves the L2 cache last. Much arithmetic leaves no time for it: layer norm + gelu
     // of 4096 x 16384 f32 214 us, 193 without.
     constexpr long long bytes_ahead = 13 << 19;
-    if (layout.rows.dims == 1 && !element_operands<Program>::has_much_arithmetic)
-      result.split.rows_ahead =
-          static_cast<int>(bytes_ahead / (layout.columns.size * own_bytes<Program>));
     result.shared_bytes = static_cast<unsigned>(share.lanes * c.items * share.tiles * share.pieces *
                                                 row_stretch<Program, special>::bytes);
     allow_shared_bytes(result.function, shared_bytes_left<Program, c>(facts));
     result.is_balanced = layout.rows.size * share.blocks <= 2 * facts.multiprocessors;
     if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster
-    // Of blocks that leave a part of a total there are as many as an H200 holds at once: clusters
-    // leave some of its 132 multiprocessors without any.
+    // Blocks that leave a part of a total ask for the next row while they finish one. There are as
+    // many as an H200 holds at once: clusters leave some of its 132 multiprocessors without any.
+    // Where rows are shared and many, each has a cluster of its own, as without totals: cross
+    // entropy with its gradient, f32, us, 8192 x 32768 513 (579), 4096 x 131072 1051 (1174), 1000 x
+    // 32768 74.5 (75.3), but 200 x 32768 29.6 (24.5); of one block 8192 x 2048 80.6 (63.8).
+    using traits = program_traits<Program>;
+    constexpr long long many_bytes = 100ll << 20;
+    constexpr long long parts_held =
+        most_slotted_parts<Program, reductions_of<Program, place::total, 0>>;
     long long const held = clamped((220 << 10) / (result.shared_bytes + (4 << 10)), 1, c.blocks),
                     places = held * (share.blocks <= 2   ? 132
                                      : share.blocks <= 8 ? 120
                                                          : 112),
-                    most = !program_traits<Program>::has_total ? most_blocks
-                           : parts<Program> < places           ? parts<Program>
-                                                               : places;
-    finish<Program, arguments>(result, layout, call, most / share.blocks,
-                               at_least(1, layout.rows.size));
+                    staying = parts<Program> < places ? parts<Program> : places,
+                    rows = layout.rows.size,
+                    bytes = rows * layout.columns.size * own_bytes<Program>;
+    bool const stays = traits::has_total && (traits::has_planes || share.blocks == 1 ||
+                                             bytes < many_bytes ||
+                                             rows * share.blocks > parts_held);
+    if (!stays && layout.rows.dims == 1 && !element_operands<Program>::has_much_arithmetic)
+      result.split.rows_ahead =
+          static_cast<int>(bytes_ahead / (layout.columns.size * own_bytes<Program>));
+    finish<Program, arguments>(result, layout, call,
+                               (stays ? staying : most_blocks) / share.blocks, at_least(1, rows));
     return result;
   }
 };

@@ -90,9 +90,9 @@ template <class Program> __device__ __forceinline__ void start_totals(frame<Prog
 }
 
 // Finishes the planes, and combines the totals of all blocks; one thread writes these, and what is
-// the same for all rows.
+// the same for all rows. HasMany: blocks, for combine_grid.
 // @pre all threads of all blocks call it
-template <int MaxThreads, class Program, class Arguments>
+template <int MaxThreads, bool HasMany = false, class Program, class Arguments>
 __device__ __forceinline__ void end_launch(frame<Program> const& f, Arguments const& a,
                                            row_totals<Program> const& of_rows, int& buffer) {
   if constexpr (program_traits<Program>::has_planes) finish_planes<Program>(f, a);
@@ -100,7 +100,8 @@ __device__ __forceinline__ void end_launch(frame<Program> const& f, Arguments co
   of_rows.finish(f.total);
   if constexpr (program_traits<Program>::has_total) {
     using totals = reductions_of<Program, place::total, 0>;
-    if (!combine_grid<Program, totals, MaxThreads>(f.total, a.workspace, buffer)) return;
+    if (!combine_grid<Program, totals, MaxThreads, false, HasMany>(f.total, a.workspace, buffer))
+      return;
     evaluate<place::total, 0, max_nodes>(f);
     if (is_writer) store_all<place::total>(f, a);
   } else {
