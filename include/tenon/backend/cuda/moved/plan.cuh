@@ -11,16 +11,22 @@ namespace tenon::detail {
 
 struct moved_planner {
   // Where a vector of each operand takes few registers, 64 of them are enough for a thread, and a
-  // multiprocessor holds four blocks. H200, rotation of 4 x 4096 x (32 + 8) x 128 bf16: 106 us
-  // against 117 with 68 registers.
+  // multiprocessor holds 1024. H200, rotation of 4 x 4096 x (32 + 8) x 128 bf16: 106 us against 117
+  // with 68 registers. Several operands wait for each other in small blocks: the same, four blocks
+  // of 256 threads 94.1 us, eight of 128 92.4; 2 x 4096 54.5 and 52.6, 1 x 4096 31.4 and 30.9.
   template <class Program>
-  static constexpr int blocks_held =
-      moved_values<Program>::bytes_read* element_operands<Program>::vector_width <= 96 ? 4 : 1;
+  static constexpr int bytes_held =
+      moved_values<Program>::bytes_read* element_operands<Program>::vector_width;
+  template <class Program> static constexpr int threads = bytes_held<Program> <= 64   ? 256
+                                                          : bytes_held<Program> <= 96 ? 128
+                                                                                      : 256;
+  template <class Program>
+  static constexpr int blocks_held = bytes_held<Program> <= 96 ? 1024 / threads<Program> : 1;
 
   // @post without a function where some vector is not whole: another skeleton is to be chosen
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call) {
-    constexpr configuration chosen = configured<Program, 256, blocks_held<Program>>;
+    constexpr configuration chosen = configured<Program, threads<Program>, blocks_held<Program>>;
     return planned<Program, chosen>(
         layout, call, 1,
         reinterpret_cast<void const*>(
