@@ -93,7 +93,10 @@ struct columns_planner {
                                int most_blocks) {
     using kept = kept_vectors<Program, width<Program>, threads>;
     kept_share share{1, 1};
-    while (share.lanes < 32 && share.lanes < a.rows.size) share.lanes *= 2;
+    // Up to a warp, and more where threads would be without a position.
+    while (share.lanes < a.rows.size &&
+           (share.lanes < 32 || 2 * share.lanes * a.columns.size <= threads))
+      share.lanes *= 2;
     // 128 bytes: a whole cache line of each position.
     long long const least_lanes = share.lanes < 8 ? share.lanes : 8;
     auto const steps = [&] {
