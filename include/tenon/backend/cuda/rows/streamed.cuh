@@ -15,6 +15,18 @@ template <class Program>
 inline constexpr bool passes_once =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
+// Whether elements are computed with what is known of a row before its sweep. What is not waits for
+// afterwards, because loads may depend on each other, as a label and the element that it chooses.
+// H200, cross entropy bf16: 8192 x 32768 136.5 us (139.5), 4096 x 50257 290.9 (303.6).
+template <class Program>
+inline constexpr bool sweeps_with_row_values = [] {
+  bool result = false;
+  for (int k = 0; k < program_traits<Program>::size; ++k)
+    result = result || (program_traits<Program>::all[k].where == place::row &&
+                        element_needs<Program>::template at<1, false>.needed[k]);
+  return result;
+}();
+
 // Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
 // of which as many blocks with large states, or of rows of any alignment, would leave too few.
 template <class Program, class C>
@@ -55,8 +67,11 @@ template <class Program, class C> struct streamed_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
-    take_row_values<Program>(f, values, a, offsets, is_inside);
-    evaluate<place::row, 0, 0>(f);
+    auto const begin_row = [&] {
+      take_row_values<Program>(f, values, a, offsets, is_inside);
+      evaluate<place::row, 0, 0>(f);
+    };
+    if constexpr (sweeps_with_row_values<Program>) begin_row();
 #pragma unroll 1
     for (int segment = rank; segment < a.split.segments; segment += blocks) {
       sweep(segment, offsets, is_inside);
@@ -68,6 +83,7 @@ template <class Program, class C> struct streamed_worker {
       if (!segments.is_last()) return;
       segments.template combine<reductions>(f.row, a.split.segments);
     }
+    if constexpr (!sweeps_with_row_values<Program>) begin_row();
     evaluate<place::row, 1, 1>(f);
     if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
   }
