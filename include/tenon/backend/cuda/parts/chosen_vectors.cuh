@@ -48,8 +48,8 @@ template <class Program, int V, class Arguments, class Positions> struct ordered
 };
 
 // States of a sweep over such columns: of what is chosen the vector that has it, instead of its
-// place after every batch. H200, argmax, us: of 32768 x 4096 f32 120.2 (122.0), bf16 64.2 (68.2), of
-// 512 x 131072 f32 64.8 (67.1), bf16 38.5 (42.3), of 65536 x 1024 bf16 39.6 (47.3).
+// place after every batch. H200, argmax, us: of 32768 x 4096 f32 120.2 (122.0), bf16 64.2 (68.2),
+// of 512 x 131072 f32 64.8 (67.1), bf16 38.5 (42.3), of 65536 x 1024 bf16 39.6 (47.3).
 template <class Running> struct choosing_states : Running {
   template <int K>
   static constexpr bool is_chosen = Running::template is_batch<K>&& Running::template place<K> >= 0;
