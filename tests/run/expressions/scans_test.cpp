@@ -265,4 +265,24 @@ TEST(scans, flipped_and_cut) {
     }
 }
 
+// Quotients by a value of the row, of any size, are those of one number by another.
+TEST(scans, divided_by_what_the_row_has) {
+  auto const f = tn::compile([](auto x, auto scale) {
+    auto sums = tn::cumsum(x, tn::axis<1>) * scale;
+    auto largest = tn::max(tn::abs(x), tn::axis<1>, tn::keepdim) * scale;
+    return tn::outputs(sums / largest, sums, largest);
+  });
+  for (std::int64_t columns : {5, 256, 1000, 4096})
+    for (float scale : {1.0f, 3e-39f, 1e30f, 0.0f}) {
+      auto x = random_array<float, 2>({3, columns});
+      auto const [quotients, sums, largest] = f(x.view(), scale);
+      doubles const q = result_of(quotients), a = result_of(sums), b = result_of(largest);
+      for (std::int64_t k = 0; k < q.size(); ++k) {
+        float const expected = static_cast<float>(a[k]) / static_cast<float>(b[k / columns]);
+        EXPECT_TRUE(q[k] == expected || (std::isnan(q[k]) && std::isnan(expected)))
+            << columns << " " << scale << " " << k;
+      }
+    }
+}
+
 }  // namespace
