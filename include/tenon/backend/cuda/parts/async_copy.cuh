@@ -60,6 +60,15 @@ __device__ __forceinline__ void copy_or_clear(unsigned shared, void const* from,
                  "r"(is_wanted ? Bytes : 0), "n"(Bytes)
                  : "memory");
 }
+// The first `wanted` bytes of them, of which there is one; the others become 0. They go through the
+// first-level cache, because other blocks of the multiprocessor want the same.
+template <int Bytes>
+__device__ __forceinline__ void copy_some(unsigned shared, void const* from, int wanted) {
+  int const bytes = wanted < Bytes ? wanted : Bytes;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(shared), "l"(from), "r"(bytes),
+               "n"(Bytes)
+               : "memory");
+}
 template <int Bytes>
 __device__ __forceinline__ void copy_or_clear(void* to, void const* from, bool is_wanted) {
   copy_or_clear<Bytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, is_wanted);

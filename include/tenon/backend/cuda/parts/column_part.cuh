@@ -4,7 +4,6 @@
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
-#include "tenon/backend/cuda/parts/spread_access.cuh"
 #include "tenon/ops/window.hpp"
 
 namespace tenon::detail {
@@ -79,24 +78,15 @@ __device__ __forceinline__ void store_column_part(T* to, packed<T, V> vector,
   long long const start = value_of<part.start>(f), extent = value_of<part.extent>(f),
                   stride = value_of<part.stride>(f);
   to += value_of<part.row>(f);
-  if constexpr (is_spread<Positions>) {
-#pragma unroll
-    for (int i = 0; i < V; ++i) {
-      long long const column = positions.column_of(u, i) - start;
-      store_packed(to + column * stride, pop_element(vector),
-                   i < count && column >= 0 && column < extent);
-    }
-  } else {
-    if constexpr (has_runs<Positions> && has_words<T, V>)
-      if (stride == 1)
-        return positions.send_part(to - start, vector, u, static_cast<int>(start),
-                                   static_cast<int>(start + extent));
-    long long const first = static_cast<long long>(positions.at(u)) * V - start;
+  if constexpr (has_runs<Positions> && has_words<T, V>)
+    if (stride == 1)
+      return positions.send_part(to - start, vector, u, static_cast<int>(start),
+                                 static_cast<int>(start + extent));
+  long long const first = static_cast<long long>(positions.at(u)) * V - start;
 #pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-      auto const one = pop_element(vector);
-      if (first + i >= 0 && first + i < extent) store_packed(to + (first + i) * stride, one);
-    }
+  for (int i = 0; i < count; ++i) {
+    auto const one = pop_element(vector);
+    if (first + i >= 0 && first + i < extent) store_packed(to + (first + i) * stride, one);
   }
 }
 #endif

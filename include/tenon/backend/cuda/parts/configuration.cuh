@@ -9,7 +9,7 @@
 namespace tenon {
 
 // What the operands of a kernel may be along the columns: the more, the longer it is.
-inline constexpr int spread_columns = 0;      // contiguous, of no whole number of vectors
+inline constexpr int odd_columns = 0;         // contiguous, of any length and place, in registers
 inline constexpr int packed_columns = 1;      // whole aligned vectors
 inline constexpr int contiguous_columns = 2;  // misaligned, or of odd length, too
 inline constexpr int any_columns = max_rank;  // strided, repeated, and along several axes too

@@ -5,7 +5,6 @@
 
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
-#include "tenon/backend/cuda/parts/spread_access.cuh"
 #include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
 namespace tenon::detail {
@@ -229,16 +228,12 @@ __device__ __forceinline__ void request_vectors(Vector (&to)[Room], Arguments co
   bool is_wanted = is_row_inside || !I::varies_over_rows;
   if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
   auto const* const row_begin = load_address<Program, K>(a, row.loads[I::bits]);
-  if constexpr (is_spread<Positions>) {
-    load_spread<Items>(to, row_begin, positions, a.load_columns[I::bits][0], is_wanted);
-  } else {
-    auto const* const from = row_begin + static_cast<long long>(positions.at(0)) * V;
+  auto const* const from = row_begin + static_cast<long long>(positions.at(0)) * V;
 #pragma unroll
-    for (int u = 0; u < Items; ++u) {
-      if constexpr (Clears || Dims > packed_columns) to[u] = {};
-      load_packed<expected_reuse<Program, I, IsStreamed>>(
-          to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
-    }
+  for (int u = 0; u < Items; ++u) {
+    if constexpr (Clears || Dims > packed_columns) to[u] = {};
+    load_packed<expected_reuse<Program, I, IsStreamed>>(
+        to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
   }
 }
 

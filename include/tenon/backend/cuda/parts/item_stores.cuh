@@ -18,7 +18,9 @@ __device__ __forceinline__ void store_vector(Number const (&values)[V],
   using T = storage_t<I::type>;
   T* to = store_address<Program, K>(a, row.stores[I::bits]);
   packed<T, V> vector = pack<T>(values);
-  if constexpr (I::is_window) {
+  if constexpr (finds_parts<Positions>) {
+    return positions.template keep<K>(vector, u);
+  } else if constexpr (I::is_window) {
     return store_column_part<Program, K>(to, vector, around, positions, u, count);
   } else if constexpr (Dims > 1) {
     access const how = a.store_access[I::bits];
@@ -37,11 +39,8 @@ __device__ __forceinline__ void store_vector(Number const (&values)[V],
       return;
     }
   }
-  if constexpr (is_spread<Positions>)
-    store_spread(to, vector, positions, u, a.store_columns[I::bits][0], count);
-  else
-    store_packed(to + static_cast<long long>(positions.at(0)) * V + positions.template offset<V>(u),
-                 vector, count > 0, a.stored);
+  store_packed(to + static_cast<long long>(positions.at(0)) * V + positions.template offset<V>(u),
+               vector, count > 0, a.stored);
 }
 // The same of every element store.
 template <class Program, int V, int Dims, int... K, class Arguments, class Positions>

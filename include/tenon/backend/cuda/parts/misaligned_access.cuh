@@ -114,6 +114,9 @@ __device__ __forceinline__ void store_misaligned(T* to, packed<T, V> vector, int
 // Whether positions say how the lanes of a warp move misaligned vectors together (warp_stage.cuh).
 template <class Positions> inline constexpr bool has_runs = requires(Positions p) { p.run; };
 
+// Whether positions keep what is stored, and look for the parts of a row themselves.
+template <class Positions> inline constexpr bool finds_parts = requires { Positions::finds_parts; };
+
 // Writes the first `count` elements of item u of a misaligned row.
 template <class T, int V, class Positions>
 __device__ __forceinline__ void store_elements(T* row, Positions const& positions,

@@ -46,9 +46,8 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   using running = running_states<Program, V, Items, Phase>;
   selected_registers<Program, element_stores<Program, V>> results;
   int const count = positions.template count<V>(position);
-  // Of what is spread, only parts that are stored have positions, and look for them themselves.
-  using where =
-      std::conditional_t<is_spread<Positions>, no_loads, needed_positions<Program, Phase, Stores>>;
+  using where = std::conditional_t<finds_parts<Positions>, no_loads,
+                                   needed_positions<Program, Phase, Stores>>;
   long long column = 0;
   if constexpr (has_selected<Program, where>)
     column = static_cast<long long>(positions.at(position)) * V;
@@ -78,7 +77,7 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     if constexpr (Stores) collect_stores(results, f, i);
   }
   if constexpr (reductions_in<Program, Phase>)
-    accumulate_item<Program, is_ragged<Positions, Dims>>(states, values, u, count);
+    accumulate_item<Program, (Dims > packed_columns)>(states, values, u, count);
   if constexpr (Stores)
     store_item<Program, V, Dims>(results, around, a, row, positions, position,
                                  is_row_inside ? count : 0);

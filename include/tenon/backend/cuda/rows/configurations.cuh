@@ -135,34 +135,45 @@ struct rows_configurations {
                 : computes_much<Program>                ? 3
                 : is_heavy<Program> || is_half<Program> ? 2
                                                         : 3};
-  // Rows of no whole number of vectors, of half types, which gain most: the kernel takes half a
-  // second of nvcc; and those of which neighbouring columns are stored, of all types. What depends
-  // on where an element is, or is stored elsewhere, is left to the kernel of any layout, and so is
-  // what two blocks have no registers for.
+  // Rows of no whole number of vectors, or that begin anywhere, in registers. What depends on where
+  // an element is, unless it is where neighbouring columns are stored, is left to the kernel of any
+  // layout, and so is what two blocks have no registers for, and much arithmetic of wider types,
+  // which is most of the kernel: layer norm + gelu of f32 would have 2,100 lines of PTX more.
   template <class Program>
-  static constexpr bool has_two_operands = own_bytes<Program>* width<Program> > 16;
-  template <class Program>
-  static constexpr bool can_spread = [] {
-    bool result = width<Program> > 1 &&
-                  !(has_two_operands<Program> && element_operands<Program>::has_much_arithmetic);
-    if constexpr (stores_column_parts<Program>) return result && has_part_positions_alone<Program>;
-    result = result && is_half<Program> && !program_traits<Program>::has_positions;
-    for (instruction_facts const& i : program_traits<Program>::all) result = result && !i.is_window;
-    return result;
+  static constexpr bool can_be_odd = [] {
+    bool const has_two_operands = own_bytes<Program> * width<Program> > 16;
+    bool result = width<Program> > 1 && own_bytes<Program> > 0 && row_state_words<Program> > 0 &&
+                  !(has_two_operands && element_operands<Program>::has_much_arithmetic);
+    if constexpr (!is_half<Program> && !stores_column_parts<Program>)
+      result = result && !element_operands<Program>::has_much_arithmetic;
+    for (instruction_facts const& i : program_traits<Program>::all)
+      result = result && (!i.moves_elements || size_of(i.type) * width<Program> >= 4);
+    if constexpr (stores_column_parts<Program>) {
+      return result && has_part_positions_alone<Program>;
+    } else {
+      for (instruction_facts const& i : program_traits<Program>::all)
+        result = result && !i.is_window;
+      return result && !program_traits<Program>::has_positions;
+    }
   }();
   template <class Program>
-  static constexpr configuration spread_rows{
+  static constexpr configuration odd_rows{
       .vector_width = width<Program>,
-      .items = at_most<Program>(width<Program> > 8 ? 2 : 4),
-      .threads_per_block =
-          has_two_operands<Program>                                                     ? 256
-          : has_large_states<Program> || element_operands<Program>::has_much_arithmetic ? 320
-          : element_operands<Program>::loads > 1                                        ? 384
-                                                 : widest_block,
-      .group_dims = spread_columns,
+      .items = medium_items<Program>,
+      .threads_per_block = has_large_states<Program>&& is_half<Program>&& medium_items<Program> == 4
+                               ? 384
+                               : medium_rows<Program>.threads_per_block,
+      .group_dims = odd_columns,
       .index_bits = 32,
       .blocks = is_heaviest<Program> ? 1 : 2,
       .has_clusters = 1};
+  // Those that a block holds.
+  template <class Program>
+  static constexpr long long odd_vectors = [] {
+    constexpr configuration c = odd_rows<Program>;
+    long long const held = c.threads_per_block * c.items;
+    return held < medium_vectors<Program> ? held : medium_vectors<Program>;
+  }();
   // Whether every element load that differs from row to row is a vector that travels by itself.
   template <class Program>
   static constexpr bool can_stage = [] {

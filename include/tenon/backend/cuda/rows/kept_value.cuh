@@ -95,7 +95,7 @@ template <class Program, class Tile> struct keeping_evaluation {
     if constexpr (kept::number < 0 || Phase < kept::phase) {
       numbers.evaluate(f, i);
     } else {
-      unsigned& word = word_of(read_register<kept::load>(tile).at[u], i);
+      unsigned& word = read_register<kept::load>(tile).at[u].words[i];
       if constexpr (Phase == kept::phase) {
         numbers.evaluate(f, i);
         word = __builtin_bit_cast(unsigned, value_of<kept::number>(f));

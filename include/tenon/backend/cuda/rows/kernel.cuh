@@ -3,8 +3,8 @@
 // The rows skeleton: the threads of a row hold it in registers and finish it phase by phase, while
 // other blocks load theirs; totals over the rows end the launch.
 
-#include "tenon/backend/cuda/rows/kept_value.cuh"
 #include "tenon/backend/cuda/rows/next_row.cuh"
+#include "tenon/backend/cuda/rows/odd_items.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
@@ -15,9 +15,8 @@ namespace detail {
 #if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
 template <class Program, class C> struct row_worker {
-  static constexpr bool spreads = C::group_dims == spread_columns;
-  static constexpr int v = C::vector_width, items = C::items,
-                       dims = spreads ? packed_columns : C::group_dims;
+  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
+  static constexpr bool is_odd = dims == odd_columns, is_staged = dims > packed_columns;
   static constexpr int phases = program_traits<Program>::row_phases;
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
@@ -36,29 +35,15 @@ template <class Program, class C> struct row_worker {
     asm volatile("" : "+r"(first));
     int vectors = static_cast<int>(a.vectors),
         step = (stretch > 0 ? 1 : team.blocks()) * team.lanes;
-    if constexpr (spreads) {
-      constexpr int run = 32 * v;
-      return spread_positions{first / 32 * run + first % 32, step * v,
-                              static_cast<int>(a.columns.size) / run * run};
-    } else if constexpr (dims == 1) {
+    if constexpr (dims == packed_columns) {
       return item_positions<int>{first, step, vectors};
     } else {
       int const whole = vectors - (a.tail != 0), behind = (team.rank + 1) * stretch;
       bool const is_last = behind == 0 || behind >= vectors;
-      return staged_positions({first, step, is_last ? whole : behind, is_last ? a.tail : 0},
-                              is_inside ? whole * v + a.tail : 0);
+      using result = std::conditional_t<is_odd, row_positions, staged_positions>;
+      return result{{first, step, is_last ? whole : behind, is_last ? a.tail : 0},
+                    is_inside ? whole * v + a.tail : 0};
     }
-  }
-
-  // The rest of a row that is spread is its last warp's.
-  __device__ __forceinline__ bool has_rest() const {
-    return team.rank * team.lanes + static_cast<int>(threadIdx.x | 31) + 1 ==
-           team.blocks() * team.lanes;
-  }
-  __device__ __forceinline__ spread_rest rest() const {
-    constexpr int run = 32 * v;
-    int const size = static_cast<int>(a.columns.size);
-    return {size / run * run + static_cast<int>(threadIdx.x) % 32, size};
   }
 
   __device__ __forceinline__ void request(requested& to, long long row) {
@@ -68,17 +53,21 @@ template <class Program, class C> struct row_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     request_row_values<Program>(to.values, a, offsets, is_inside);
     to.offsets = offsets;
-    if constexpr (spreads)
-      if (has_rest())
-        load_tile<Program, rest_loads<Program, C>, v, 1, dims, false>(to.rest, a, offsets, rest(),
-                                                                      is_inside);
-    if constexpr (dims > 1)
+    if constexpr (is_staged)
       staged_items<Program, C>::bring(a, offsets, positions(is_inside));
+    else if constexpr (is_odd)
+      odd_items<Program, C>::load(to.tile, a, offsets, positions(is_inside));
     else
       load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, positions(), is_inside);
     load_tile<Program, early_loads<Program, C>, v, items, dims, false>(to.early, a, offsets,
                                                                        positions(), is_inside);
     if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, positions(), row);
+  }
+
+  // What all rows share, to where those of the block find it.
+  __device__ __forceinline__ void bring_shared() const {
+    odd_items<Program, C>::ask_shared(a, positions());
+    odd_items<Program, C>::await_shared();
   }
 
   template <int... Phase>
@@ -88,20 +77,18 @@ template <class Program, class C> struct row_worker {
     operand_offsets<Program> offsets;
     // Positions are needed from the beginning; elsewhere it costs fewer registers to find them
     // late.
-    if constexpr (dims > 1)
+    if constexpr (dims != packed_columns)
       offsets = given.offsets;
     else if constexpr (program_traits<Program>::has_positions)
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     take_row_values<Program>(f, given.values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     (reduce<Phase + 1>(given, offsets), ...);
-    if constexpr (!program_traits<Program>::has_positions && dims == 1)
+    if constexpr (!program_traits<Program>::has_positions && dims == packed_columns)
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
       sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.rows.size), 0, 0);
-      if constexpr (spreads)
-        if (has_rest()) sweep_rest<phases + 1, true>(given, none, offsets);
     }
     if (threadIdx.x == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, given.row, of_rows);
@@ -123,45 +110,21 @@ template <class Program, class C> struct row_worker {
       reset<Program, running>(states);
       sweep<Phase, false>(given, states, offsets, where, piece * steps, (piece + 1) * steps);
       join_chains<Program, running>(f.row, states);
-      if constexpr (spreads)
-        if (has_rest()) {
-          using of_rest = running_states<Program, v, 1, Phase>;
-          selected_registers<Program, of_rest> rests;
-          reset<Program, of_rest>(rests);
-          sweep_rest<Phase, false>(given, rests, offsets);
-          for_each_selected<Program, of_rest>([&](auto selected) {
-            constexpr int k = decltype(selected)::value;
-            auto& state = read_register<k>(f.row);
-            state = reduction_facts<Program, k>::op::combine(state, read_register<k>(rests).at[0]);
-          });
-        }
       team.template leave<reductions>(f.row, piece);
     }
     team.template gather<reductions>(f.row);
     evaluate<place::row, Phase, Phase>(f);
   }
 
-  template <class Tile> __device__ __forceinline__ static auto evaluation_of(Tile& tile) {
-    if constexpr (spreads)
-      return keeping_evaluation<Program, Tile>{tile};
-    else
-      return plain_evaluation{};
-  }
-  template <int Phase, bool Stores, class States>
-  __device__ __forceinline__ void sweep_rest(requested& given, States& states,
-                                             operand_offsets<Program> const& offsets) {
-    selected_registers<Program, no_loads> none;
-    process_tile<Phase, Stores, v, 1, dims, rest_loads<Program, C>, no_loads,
-                 late_loads<Program, C, Phase, Stores>>(given.rest, none, states, f, a, offsets,
-                                                        rest(), given.row < a.rows.size,
-                                                        evaluation_of(given.rest));
-  }
   template <int Phase, bool Stores, class States, class Positions>
   __device__ __forceinline__ void sweep(requested& given, States& states,
                                         operand_offsets<Program> const& offsets,
                                         Positions const& where, int begin, int end) {
     bool const is_inside = given.row < a.rows.size;
-    if constexpr (dims > 1) {
+    if constexpr (is_odd) {
+      odd_items<Program, C>::template process<Phase, Stores>(given.tile, states, f, a, offsets,
+                                                             where, is_inside);
+    } else if constexpr (is_staged) {
       staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets, where, begin,
                                                                 end, is_inside);
     } else {
@@ -169,8 +132,7 @@ template <class Program, class C> struct row_worker {
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
       process_tile<Phase, Stores, v, items, dims, own, early,
                    late_loads<Program, C, Phase, Stores>>(given.tile, given.early, states, f, a,
-                                                          offsets, where, is_inside,
-                                                          evaluation_of(given.tile));
+                                                          offsets, where, is_inside);
     }
   }
 };
@@ -180,10 +142,10 @@ template <class Program, class C> struct row_worker {
 
 // Owners: blockDim.x threads of each of blocks_per_row blocks (a cluster, if several) share a row;
 // blockDim.y rows are a group, and the clusters take the groups in turn. Thread `lane` of a row
-// owns vectors lane, lane + lanes, ..., or of a row that is spread as many elements of a warp's
-// run. A row beyond the end is swept by its threads but neither read nor stored. Registers: the row
-// as it lies in memory, which is in shared memory where it is of any layout; up to four running
-// states per reduction. Shared memory: one state per piece, warp of the row and reduction, twice.
+// owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads but neither
+// read nor stored. Registers: the row as it lies in memory, which is in shared memory where it is
+// of any layout; up to four running states per reduction. Shared memory: one state per piece, warp
+// of the row and reduction, twice; what is stored of odd rows, and what they share.
 // Global memory: each operand is read once, each element store written once.
 // @pre a.vectors <= lanes * items; the grid is a function of the shape if there are totals, and
 // then the ticket in the workspace is 0
@@ -215,7 +177,10 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   for (; group < groups; group += stride) {
     requested_row<Program, C> current;
     worker.request(current, group * blockDim.y + threadIdx.y);
-    if (is_first) worker.team.await_blocks();
+    if (is_first) {
+      if constexpr (C::group_dims == odd_columns) worker.bring_shared();
+      worker.team.await_blocks();
+    }
     is_first = false;
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});

@@ -17,14 +17,6 @@ struct own_loads : needed_loads<Program, C::vector_width, C::items, 0, false> {
     return i.is_load && i.where == place::element && i.varies_over_rows;
   }
 };
-// The same of the rest of a row that is no whole number of vectors.
-template <class Program, class C> struct rest_loads {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> struct type { loose<storage_t<at<K>::type>, C::vector_width> at[1]; };
-  static consteval bool holds(int k) {
-    return C::group_dims == spread_columns && own_loads<Program, C>::holds(k);
-  }
-};
 // Whether two vectors to a thread leave registers for what all rows share, so that it is asked for
 // together with the row instead of after its last reduction.
 template <class Program>
@@ -64,7 +56,6 @@ template <class Program, class C> struct requested_row {
   operand_offsets<Program> offsets;  // where they are not found again
   selected_registers<Program, row_loads<Program>> values;
   selected_registers<Program, own_loads<Program, C>> tile;
-  selected_registers<Program, rest_loads<Program, C>> rest;
   selected_registers<Program, early_loads<Program, C>> early;
 };
 #endif

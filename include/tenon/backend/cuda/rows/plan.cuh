@@ -4,8 +4,7 @@
 
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
-#include "tenon/backend/cuda/rows/row_share.cuh"
-#include "tenon/backend/cuda/rows/spread_share.cuh"
+#include "tenon/backend/cuda/rows/odd_share.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
@@ -13,7 +12,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct rows_planner : row_sharing {
+struct rows_planner : odd_rows_sharing {
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
@@ -37,10 +36,10 @@ struct rows_planner : row_sharing {
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     long_share const share = long_share::of<Program>(layout, facts);
     bool const is_long = share.lanes > 0;
-    if constexpr (can_spread<Program> && !passes_once<Program>)
-      if (spread_share::of<Program>(layout).lanes > 0) {
+    if constexpr (can_be_odd<Program> && !passes_once<Program>)
+      if (operands.is_contiguous && !operands.is_packed) {
         cuda_plan const result =
-            plan_resident<Program, spread_rows<Program>>(layout, call, facts, moved_as::elements);
+            plan_resident<Program, odd_rows<Program>>(layout, call, facts, how);
         if (result.function) return result;
       }
     if constexpr (may_keep<Program>)
@@ -126,12 +125,17 @@ struct rows_planner : row_sharing {
     result.split.tiles_per_piece = row_items<Program>;  // all, of one piece
     // As the aligned rows of that length are shared, for the same bits.
     long_share const like = long_share::of<Program>(layout, facts);
-    if constexpr (C.group_dims == spread_columns) {
-      spread_share const spread = spread_share::of<Program>(layout);
-      share = {spread.lanes, spread.blocks};
+    bool is_like = false;
+    row_share odd{0, 1};
+    if constexpr (C.group_dims != packed_columns && can_be_odd<Program>)
+      odd = odd_share_of<Program>(layout, facts);
+    if (odd.lanes > 0 || C.group_dims == odd_columns) {
+      share = odd;
+      if (share.blocks > 1) result.split.vectors_per_block = share.lanes * odd_rows<Program>.items;
     } else if (like.lanes > 0) {
       share = {like.lanes, like.blocks};
       like.set(result.split, C.items);
+      is_like = true;
     }
     result.split.blocks_per_row = share.blocks;
     bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
@@ -144,21 +148,30 @@ struct rows_planner : row_sharing {
     if constexpr (C.group_dims > 1) {
       using staged = staged_items<Program, special>;
       int const rows = static_cast<int>(rows_per_group),
-                items = like.lanes > 0
-                            ? like.pieces * like.tiles * C.items
-                            : static_cast<int>(divide_up(vectors, share.blocks * share.lanes));
+                items = is_like ? like.pieces * like.tiles * C.items
+                                : static_cast<int>(divide_up(vectors, share.blocks * share.lanes));
       result.shared_bytes =
           static_cast<unsigned>(staged::bytes_of(share.lanes, rows, items > 0 ? items : 1));
-      allow_shared_bytes(result.function, shared_bytes_left<Program, C>(facts));
     }
+    if constexpr (C.group_dims == odd_columns)
+      result.shared_bytes = static_cast<unsigned>(
+          odd_memory<Program, special>::bytes_of(share.lanes, static_cast<int>(rows_per_group)));
+    if constexpr (C.group_dims != packed_columns)
+      allow_shared_bytes(result.function, shared_bytes_left<Program, C>(facts));
     if constexpr (asks_ahead<Program, special>)
       if (rows_per_group == 1 && layout.rows.dims == 1 &&
           is_asked_ahead<Program, C>(layout, vectors, facts))
         result.split.rows_ahead = 132 * (C.blocks * C.threads_per_block / share.lanes);
-    if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster
+    long long most = most_resident_groups(result, facts);
+    if (most == 0) return {};  // no room for the cluster
+    // What odd rows share a block brings once: each has as many of them.
+    bool brings_shared = false;
+    if constexpr (C.group_dims == odd_columns)
+      brings_shared = odd_memory<Program, special>::shared > 0;
+    most = brings_shared ? divide_up(groups, divide_up(groups, most)) : most_blocks;
     finish<Program, arguments>(
         result, layout, call,
-        program_traits<Program>::has_total ? parts<Program> / share.blocks : most_blocks, groups);
+        program_traits<Program>::has_total ? parts<Program> / share.blocks : most, groups);
     return result;
   }
 

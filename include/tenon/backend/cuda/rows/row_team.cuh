@@ -13,10 +13,10 @@ template <class Program, class C> struct row_team {
   static constexpr int most_states =
       C::threads_per_block / 32 * (C::has_clusters ? most_blocks_per_cluster : 1);
 
-  static constexpr lane_steps steps = C::has_warps || C::group_dims > packed_columns
-                                          ? lane_steps::loop
-                                      : C::has_clusters ? lane_steps::branches
-                                                        : lane_steps::straight;
+  static constexpr lane_steps steps =
+      C::has_warps || C::group_dims > packed_columns  ? lane_steps::loop
+      : C::has_clusters&& C::group_dims > odd_columns ? lane_steps::branches
+                                                      : lane_steps::straight;
 
   int lanes, rank;  // threads of this block that share a row, and which block of the row's it is
   int shares;       // blocks that share it
@@ -28,7 +28,7 @@ template <class Program, class C> struct row_team {
     return 1;
   }
   __device__ __forceinline__ int pieces() const {
-    if constexpr (C::has_clusters) return parts;
+    if constexpr (C::has_clusters && C::group_dims > odd_columns) return parts;
     return 1;
   }
   // Between the two anything may be done that sends nothing.

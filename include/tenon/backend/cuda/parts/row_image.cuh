@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Elements that lie next to each other in shared memory → a row of global memory that begins
+// anywhere, by its own aligned vectors.
+
+#include "tenon/backend/cuda/parts/row_words.cuh"
+#include "tenon/backend/cuda/parts/shared_access.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+// Threads of a block that share a row: its threadIdx.x is `lane`.
+struct row_lanes {
+  int lane, lanes;
+
+  __device__ __forceinline__ row_lanes()
+      : lane(static_cast<int>(threadIdx.x)), lanes(static_cast<int>(blockDim.x)) {}
+  // @post what each of them wrote to shared memory is there for all
+  __device__ __forceinline__ void meet() const {
+    if (lanes > 32)
+      __syncthreads();
+    else
+      __syncwarp();
+  }
+};
+
+// Writes the `count` elements at `from`, the width of whose vectors is V, to `to`.
+template <int V, class T>
+__device__ __forceinline__ void send_run(T* to, unsigned from, int count, row_lanes const& of_row) {
+  using of = row_words<T, V>;
+  auto const [lane, lanes] = of_row;
+  // Elements in front of the first whole vector of memory.
+  int const head = -static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / of::size) & (V - 1),
+            whole = count > head ? (count - head) / V : 0;
+  unsigned const begin = from + head * of::size, in_front = begin % 4;
+  T* next = to + head + lane * V;
+  unsigned at = begin - in_front + lane * of::bytes;
+#pragma unroll 4
+  for (int j = lane; j < whole; j += lanes, next += lanes * V, at += lanes * of::bytes) {
+    packed<unsigned, 1> all[of::words + 1];
+#pragma unroll
+    for (int i = 0; i < of::words + of::has_parts; ++i) load_shared(all[i], at + 4 * i);
+    store_packed(next, of::join(all, static_cast<int>(in_front)));
+  }
+  // What is in front of them and behind.
+#pragma unroll 1
+  for (int e = lane; e < count - whole * V; e += lanes) {
+    int const place = e < head ? e : whole * V + e;
+    packed<T, 1> one;
+    load_shared(one, from + place * of::size);
+    store_packed(to + place, one);
+  }
+}
+// The same to elements `stride` from each other.
+template <class T>
+__device__ __forceinline__ void send_steps(T* to, unsigned from, int count, long long stride,
+                                           row_lanes const& of_row) {
+#pragma unroll 1
+  for (int i = of_row.lane; i < count; i += of_row.lanes) {
+    packed<T, 1> one;
+    load_shared(one, from + i * static_cast<int>(sizeof(T)));
+    store_packed(to + i * stride, one);
+  }
+}
+
+}  // namespace tenon::detail
+#endif
