@@ -45,6 +45,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   start(f, a);
   operand_offsets<Program> origin{};
   int const thread = static_cast<int>(threadIdx.x);
+  if constexpr (reduces) ask_for_slots(a.workspace);
 
   selected_registers<Program, running> states;
   reset<Program, running>(states);

@@ -4,6 +4,7 @@
 // combines all in order.
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/slots.cuh"
 
 namespace tenon::detail {
 
@@ -21,6 +22,15 @@ inline constexpr int partial_words<Program, Selected, std::integer_sequence<int,
           : 0));
 
 #if defined(__CUDA_ARCH__)
+// How many are selected.
+template <class Program, class Selected, int... K>
+consteval int count_selected(std::integer_sequence<int, K...>) {
+  return (0 + ... + (is_held<Program, Selected>(K) ? 1 : 0));
+}
+template <class Program, class Selected>
+inline constexpr int selected_count =
+    count_selected<Program, Selected>(typename program_traits<Program>::sequence{});
+
 // Draws one of `parts` tickets; true in all threads of the block that came last, which see what the
 // others left. The counter wraps to 0 with the last ticket, so it needs no reset. One thread
 // releases and acquires for its block. H200, sums of the columns of 65536 x 128 f32: 11.4 us, with a
@@ -106,22 +116,6 @@ __device__ __forceinline__ bool combine_by_ticket(Registers& registers_held, gri
   combine_block<Program, Selected, MaxThreads>(registers_held, buffer);
   return true;
 }
-
-// A slot: a word of a partial result and a mark in one access, so that whoever sees the mark has
-// the word. One trip to the second-level cache instead of the three of fence, ticket and partial
-// result.
-__device__ __forceinline__ void fill_slot(unsigned long long* slot, unsigned word,
-                                          unsigned mark = 1) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slot),
-               "l"(static_cast<unsigned long long>(mark) << 32 | word)
-               : "memory");
-}
-__device__ __forceinline__ unsigned long long look_at_slot(unsigned long long const* slot) {
-  unsigned long long found;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(found) : "l"(slot) : "memory");
-  return found;
-}
-__device__ __forceinline__ bool is_filled(unsigned long long found) { return found >> 32 != 0; }
 #endif
 
 // The most blocks whose partial results there are slots for.
@@ -134,13 +128,16 @@ inline constexpr int most_slotted_parts = slot_count / (partial_words<Program, S
 // For at most most_slotted_parts blocks: block 0 waits for all others, none of which waits.
 // HasMany: they may be so many that a thread combines a long chain of states.
 // @pre all threads of all blocks call it with their own states; the slots are 0
-// @post true in all threads of block 0, which hold the whole result; the slots are 0 again
+// @post true in warps of block 0, the first of which has the whole result; the slots are 0 again
 template <class Program, class Selected, int MaxThreads, bool IsExact = false, bool HasMany = false,
           class Registers>
 __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned* workspace,
                                              int& buffer) {
   combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
-  unsigned const parts = gridDim.x, mine = blockIdx.x;
+  constexpr bool is_narrow =
+      !HasMany && partial_words<Program, Selected> == selected_count<Program, Selected>;
+  unsigned const parts = gridDim.x, mine = blockIdx.x,
+                 stride = is_narrow ? (parts + 1) / 2 * 2 : parts;
   if (parts == 1) return true;
   unsigned const thread = threadIdx.x + (IsExact ? 0 : threadIdx.y * blockDim.x);
   unsigned const threads = IsExact ? MaxThreads : blockDim.x * blockDim.y;
@@ -156,55 +153,67 @@ __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned
       constexpr int k = decltype(selected)::value;
       state_words<typename reduction_facts<Program, k>::state> words(
           read_register<k>(registers_held));
-      for (unsigned word : words.words) fill_slot(to, word), to += parts;
+      for (unsigned word : words.words) fill_slot(to, word), to += stride;
     });
     return false;
   }
-  for_each_selected<Program, Selected>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    using facts = reduction_facts<Program, k>;
-    using words = state_words<typename facts::state>;
-    typename facts::state state = facts::identity();
-    if (thread == 0) state = read_register<k>(registers_held);
-    long_chain<typename facts::op, typename facts::state> chain(facts::identity());
+  if constexpr (is_narrow) {
+    unsigned const wanted = (parts + slots_of_warp - 1) / slots_of_warp, all = threads / 32,
+                   warps = wanted < all ? wanted : all;
+    if (thread >= 32 * warps) return false;
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto& state = read_register<k>(registers_held);
+      state = combine_slots<Program, k, MaxThreads>(state, slots, parts, thread, warps, buffer);
+      slots += stride;
+    });
+  } else {
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      using words = state_words<typename facts::state>;
+      typename facts::state state = facts::identity();
+      if (thread == 0) state = read_register<k>(registers_held);
+      long_chain<typename facts::op, typename facts::state> chain(facts::identity());
 #pragma unroll 1
-    for (unsigned first = thread == 0 ? threads : thread; first < parts;
-         first += at_once * threads) {
-      unsigned long long found[at_once][words::count] = {};
-      bool is_waiting;
-      do {
-        is_waiting = false;
+      for (unsigned first = thread == 0 ? threads : thread; first < parts;
+           first += at_once * threads) {
+        unsigned long long found[at_once][words::count] = {};
+        bool is_waiting;
+        do {
+          is_waiting = false;
 #pragma unroll
-        for (unsigned j = 0; j < at_once; ++j)
+          for (unsigned j = 0; j < at_once; ++j)
+#pragma unroll
+            for (int w = 0; w < words::count; ++w) {
+              unsigned part = first + j * threads;
+              if (part >= parts || is_filled(found[j][w])) continue;
+              found[j][w] = look_at_slot(slots + static_cast<std::size_t>(w) * parts + part);
+              is_waiting = is_waiting || !is_filled(found[j][w]);
+            }
+        } while (is_waiting);
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) {
+          unsigned part = first + j * threads;
+          if (part >= parts) continue;
+          words theirs;
 #pragma unroll
           for (int w = 0; w < words::count; ++w) {
-            unsigned part = first + j * threads;
-            if (part >= parts || is_filled(found[j][w])) continue;
-            found[j][w] = look_at_slot(slots + static_cast<std::size_t>(w) * parts + part);
-            is_waiting = is_waiting || !is_filled(found[j][w]);
+            theirs.words[w] = static_cast<unsigned>(found[j][w]);
+            slots[static_cast<std::size_t>(w) * parts + part] = 0;
           }
-      } while (is_waiting);
-#pragma unroll
-      for (unsigned j = 0; j < at_once; ++j) {
-        unsigned part = first + j * threads;
-        if (part >= parts) continue;
-        words theirs;
-#pragma unroll
-        for (int w = 0; w < words::count; ++w) {
-          theirs.words[w] = static_cast<unsigned>(found[j][w]);
-          slots[static_cast<std::size_t>(w) * parts + part] = 0;
+          if constexpr (HasMany)
+            chain.take(theirs.state());
+          else
+            state = facts::op::combine(state, theirs.state());
         }
-        if constexpr (HasMany)
-          chain.take(theirs.state());
-        else
-          state = facts::op::combine(state, theirs.state());
       }
-    }
-    if constexpr (HasMany) state = facts::op::combine(state, chain.result());
-    slots += static_cast<std::size_t>(words::count) * parts;
-    read_register<k>(registers_held) = state;
-  });
-  combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
+      if constexpr (HasMany) state = facts::op::combine(state, chain.result());
+      slots += static_cast<std::size_t>(words::count) * parts;
+      read_register<k>(registers_held) = state;
+    });
+    combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
+  }
   return true;
 }
 #endif
