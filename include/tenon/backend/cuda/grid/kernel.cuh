@@ -11,12 +11,14 @@ namespace tenon {
 namespace detail {
 
 // Of a multiprocessor at once. On sm_80 two leave too few registers for two operands of which much
-// is computed: the gradient of kl_div spilled 52 bytes.
+// is computed, or for states of several numbers beside totals: the gradient of kl_div spilled 52
+// bytes, that of cross entropy 20.
 template <class Program>
 inline constexpr int grid_blocks_held = [] {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
   if (element_operands<Program>::loads > 1 && element_operands<Program>::has_much_arithmetic)
     return 1;
+  if (has_large_states<Program> && program_traits<Program>::has_total) return 1;
 #endif
   return 2;
 }();
