@@ -52,7 +52,8 @@ struct long_rows_planner : streamed_rows_planner {
       if (lanes * steps * bytes <=
           shared_bytes_left<Program, resident<Program, any_columns>>(facts) - (16 << 10))
         result.lanes = lanes;
-      if (has_clusters) result.spread(layout.rows.size, facts.multiprocessors);
+      if (has_clusters)
+        result.spread(layout.rows.size, facts.multiprocessors, most_at_once<Program>);
       return result;
     }
     void set(work_split& split, int items) const {
@@ -77,16 +78,23 @@ struct long_rows_planner : streamed_rows_planner {
                                        : most_blocks;
     }
     // Where there are few rows every piece gets a block of its own, if that takes the
-    // multiprocessors fewer turns. H200, us, before and after: softmax of 1 x 32768 f32 5.8
-    // and 4.1, misaligned 11.0 and 6.8, bf16 14.6 and 8.8; layer norm of 133 x 32768 bf16,
-    // misaligned, 27.7 and 21.4; with each piece a block of its own all the same, of 264 x 131072
-    // bf16 52 and 72.
-    void spread(long long rows, long long multiprocessors) {
+    // multiprocessors fewer turns, or two with not more than `most` blocks to a row. H200, us,
+    // before and after: softmax of 1 x 32768 f32 5.8 and 4.1, misaligned 11.0 and 6.8, bf16 14.6
+    // and 8.8; layer norm of 133 x 32768 bf16, misaligned, 27.7 and 21.4; in two turns softmax of
+    // 16 x 131072 f32 10.3 and 9.3, misaligned 16.9 and 13.9, layer norm of 64 x 32768 f32 8.4
+    // and 7.9, misaligned 16.1 and 11.9, but of 16 x 131072 f32, misaligned, 18.6 and 22.3; with
+    // each piece a block of its own all the same, of 264 x 131072 bf16 52 and 72.
+    void spread(long long rows, long long multiprocessors, int most) {
       auto const turns = [&](long long each) {
         return divide_up(rows * blocks * each, multiprocessors);
       };
-      if (8 * turns(pieces) <= 7 * turns(1) * pieces) blocks *= pieces, pieces = 1;
+      if (8 * turns(pieces) <= 7 * turns(1) * pieces ||
+          (turns(pieces) <= 2 && blocks * pieces <= most))
+        blocks *= pieces, pieces = 1;
     }
+    template <class Program>
+    static constexpr int most_at_once = most_blocks_per_cluster /
+                                        (has_large_states<Program> && !is_half<Program> ? 2 : 1);
   };
 
  protected:
