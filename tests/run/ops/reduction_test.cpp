@@ -5,6 +5,7 @@
 #include <random>
 
 #include "laws/reduction_laws.hpp"
+#include "tenon/ops/chosen_vector.hpp"
 #include "tenon/ops/co_moments.hpp"
 #include "tenon/ops/tables.hpp"
 
@@ -53,26 +54,28 @@ TEST(reduction, maximum_orders_zeros) {
   EXPECT_TRUE(std::signbit(reduce<ops::minimum_of>(std::vector<float>{0.0f, -0.0f})));
 }
 
-// Element by element and many at once, in any order of the batches.
-template <class Op, class T> void check_ascending(std::vector<T> const& x) {
-  constexpr int count = 8;
+// Element by element and whole vectors at once, in any order of the batches.
+template <class Op, class T> void check_chosen(std::vector<T> const& x) {
+  constexpr int width = 4, count = 8;
   using state = ops::indexed::state<T>;
-  state expected = Op::template identity<T>(), forwards = expected, backwards = expected;
-  auto take = [&](state& s, std::size_t first) {
+  using chosen = ops::chosen_vector<Op, T, width, int>;
+  auto take = [&](chosen& c, std::size_t first) {
     T batch[count] = {};
     int const valid = static_cast<int>(std::min<std::size_t>(count, x.size() - first));
     std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(first), valid, batch);
-    Op::take_ascending(s, batch, valid,
-                       [&](int i) { return 10 + static_cast<long long>(first) + i; });
+    c.take(batch, valid, [&](int u) { return static_cast<int>(first) / width + u; });
   };
+  state expected = Op::template identity<T>();
   for (std::size_t i = 0; i < x.size(); ++i)
     expected = Op::combine(expected, {x[i], 10 + static_cast<long long>(i)});
+  chosen forwards, backwards;
   std::size_t const batches = (x.size() + count - 1) / count;
   for (std::size_t k = 0; k < batches; ++k) {
     take(forwards, k * count);
     take(backwards, (batches - 1 - k) * count);
   }
-  for (state const& s : {forwards, backwards}) {
+  for (chosen const& c : {forwards, backwards}) {
+    state const s = c.state([](int vector, int i) { return 10LL + vector * width + i; });
     EXPECT_EQ(s.index, expected.index);
     if (expected.number == expected.number) {
       EXPECT_EQ(s.number, expected.number);
@@ -98,13 +101,13 @@ TEST(reduction, extremes_of_many_elements_at_once) {
     std::uniform_int_distribution<std::size_t> chosen(0, round % 7);
     std::vector<float> x(1 + generator() % 40);
     for (float& value : x) value = values[chosen(generator)];
-    check_ascending<ops::arg_maximum>(x);
-    check_ascending<ops::arg_minimum>(x);
+    check_chosen<ops::arg_maximum>(x);
+    check_chosen<ops::arg_minimum>(x);
     std::vector<int> whole(x.size());
     for (int& value : whole) value = static_cast<int>(generator() % 5) - 2;
     whole[generator() % whole.size()] = round % 2 ? INT32_MIN : INT32_MAX;
-    check_ascending<ops::arg_maximum>(whole);
-    check_ascending<ops::arg_minimum>(whole);
+    check_chosen<ops::arg_maximum>(whole);
+    check_chosen<ops::arg_minimum>(whole);
   }
 }
 
