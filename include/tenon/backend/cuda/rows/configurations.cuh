@@ -160,7 +160,8 @@ struct rows_configurations {
   static constexpr configuration odd_rows{
       .vector_width = width<Program>,
       .items = medium_items<Program>,
-      .threads_per_block = has_large_states<Program>&& is_half<Program>&& medium_items<Program> == 4
+      // 64 registers are not enough for states of several numbers of halves or of two operands.
+      .threads_per_block = has_large_states<Program>&& medium_items<Program> == 4
                                ? 384
                                : medium_rows<Program>.threads_per_block,
       .group_dims = odd_columns,
