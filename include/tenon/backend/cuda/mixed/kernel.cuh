@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   registers<Program, place::element> no_element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, no_element, total};
-  start(f, a);
+  start<false>(f, a);
   last_blocks others(a.workspace);
   start_totals(f);
 

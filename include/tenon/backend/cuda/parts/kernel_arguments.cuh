@@ -216,10 +216,10 @@ __device__ __forceinline__ void store_all(frame<Program> const& f, Arguments con
 }
 
 // Everything that is known when the kernel starts. @pre nothing was read before
-template <class Program, class Arguments>
+template <bool MayBeFew = true, class Program, class Arguments>
 __device__ __forceinline__ void start(frame<Program> const& f, Arguments const& a) {
   refuse_inexact_arithmetic();
-  await_previous_kernel();
+  await_previous_kernel<MayBeFew>();
   set_launch_values<Program>(f.launch, a.scalars, a.sizes);
   for_each_selected<Program, loaded_at<Program, place::launch>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
