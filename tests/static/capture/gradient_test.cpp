@@ -107,7 +107,7 @@ return %17:f32
 // One kernel each, and of layer normalisation the family that sums along both axes at once.
 inline constexpr auto normalized_rows = [](auto x, auto weight, auto bias) { return layer_norm(x, weight, bias, axis<1>); };
 static_assert(is(schedule_of<matrix, vector, vector, matrix>(product(normalized_rows)),
-                 "mixed [x0.0] x [x0.1], 2 phases, stores element column column"));
+                 "mixed [x0.0] x [x0.1], 1 phase, stores element column column"));
 static_assert(is(schedule_of<matrix, matrix>(value_and_gradient(mse)),
                  "full [] x [x0.0 x0.1], 1 phase, stores row element element"));
 
