@@ -48,6 +48,12 @@ using held_sequence = typename held<Selector, program_traits<Program>::size>::ty
 template <class Program, class Selector> consteval bool is_held(int k) {
   return held<Selector, program_traits<Program>::size>::all.has[k];
 }
+// How many of the instructions before k are selected.
+template <class Program, class Selected> consteval int rank_among(int k) {
+  int rank = 0;
+  for (int earlier = 0; earlier < k; ++earlier) rank += is_held<Program, Selected>(earlier);
+  return rank;
+}
 
 template <int K, class T> struct value_register { T value; };
 // A register for each instruction that Selector holds, of the type that it gives, found by the

@@ -17,9 +17,10 @@ struct moved_planner {
   template <class Program>
   static constexpr int bytes_held =
       moved_values<Program>::bytes_read* element_operands<Program>::vector_width;
-  template <class Program> static constexpr int threads = bytes_held<Program> <= 64   ? 256
-                                                          : bytes_held<Program> <= 96 ? 128
-                                                                                      : 256;
+  template <class Program>
+  static constexpr int threads = bytes_held<Program> <= 64   ? 256
+                                 : bytes_held<Program> <= 96 ? 128
+                                                             : 256;
   template <class Program>
   static constexpr int blocks_held = bytes_held<Program> <= 96 ? 1024 / threads<Program> : 1;
 

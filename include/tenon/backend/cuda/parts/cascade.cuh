@@ -10,8 +10,8 @@ namespace tenon::detail {
 
 // The levels of one reduction above its chains. The chains of a sum are carried over every few
 // tiles: its rounding error is that of most_chained additions. What is chosen by value and
-// place has no error. Other reductions have three levels: chains take in 16 tiles, a middle state 16
-// of those, an outer state the rest.
+// place has no error. Other reductions have three levels: chains take in 16 tiles, a middle state
+// 16 of those, an outer state the rest.
 enum class chain_levels { none, carried, three };
 template <class Op, class State>
 inline constexpr chain_levels levels_above =

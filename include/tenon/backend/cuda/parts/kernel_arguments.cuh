@@ -25,7 +25,7 @@ struct work_split {
   int vectors_per_block = 0;  // long rows: the stretch of a row that a block has
   int pieces_per_block = 1;   // long rows: parts of it that are reduced by themselves
   int tiles_per_piece = 0;
-  int rows_ahead = 0;  // rows: how much further the L2 cache is filled; 0: it is not
+  int rows_ahead = 0;      // rows: how much further the L2 cache is filled; 0: it is not
   bool has_image = false;  // streamed rows: blocks bring them as they lie
 };
 

@@ -71,7 +71,8 @@ __device__ __forceinline__ void load_whole_words(packed<unsigned, 1> (&to)[Room]
 }
 #undef TENON_LOAD_WORD
 
-// Loads the items of a row that begins at `row`; what is beyond it is 0.
+// Loads the items of a row that begins at `row`; what is beyond it is 0. The word that it begins in
+// is loaded whole: what is in front of the row there is shifted out.
 template <int V, int Items, class T>
 __device__ __forceinline__ void load_words(packed<T, V> (&to)[Items], T const* row,
                                            row_positions const& where) {

@@ -10,13 +10,6 @@
 
 namespace tenon::detail {
 
-// How many of the instructions before K are selected.
-template <class Program, class Selected> consteval int rank_among(int k) {
-  int rank = 0;
-  for (int earlier = 0; earlier < k; ++earlier) rank += is_held<Program, Selected>(earlier);
-  return rank;
-}
-
 // Slots of 16 bytes: Items for each selected load, neighbouring threads next to each other. Threads
 // is 0 where only the launch says how many there are.
 template <class Program, class Selected, int Items, int Threads> struct thread_stage {

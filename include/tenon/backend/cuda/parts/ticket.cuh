@@ -22,19 +22,10 @@ inline constexpr int partial_words<Program, Selected, std::integer_sequence<int,
           : 0));
 
 #if defined(__CUDA_ARCH__)
-// How many are selected.
-template <class Program, class Selected, int... K>
-consteval int count_selected(std::integer_sequence<int, K...>) {
-  return (0 + ... + (is_held<Program, Selected>(K) ? 1 : 0));
-}
-template <class Program, class Selected>
-inline constexpr int selected_count =
-    count_selected<Program, Selected>(typename program_traits<Program>::sequence{});
-
 // Draws one of `parts` tickets; true in all threads of the block that came last, which see what the
 // others left. The counter wraps to 0 with the last ticket, so it needs no reset. One thread
-// releases and acquires for its block. H200, sums of the columns of 65536 x 128 f32: 11.4 us, with a
-// fence of each thread 11.7.
+// releases and acquires for its block. H200, sums of the columns of 65536 x 128 f32: 11.4 us, with
+// a fence of each thread 11.7.
 // @pre *counter was 0 before the first block; all threads call it behind a barrier that follows
 // their partial results
 __device__ __forceinline__ bool draws_last_ticket(unsigned* counter, unsigned parts) {
@@ -135,7 +126,8 @@ __device__ __forceinline__ bool combine_grid(Registers& registers_held, unsigned
                                              int& buffer) {
   combine_block<Program, Selected, MaxThreads, IsExact>(registers_held, buffer);
   constexpr bool is_narrow =
-      !HasMany && partial_words<Program, Selected> == selected_count<Program, Selected>;
+      !HasMany && partial_words<Program, Selected> ==
+                      rank_among<Program, Selected>(program_traits<Program>::size);
   unsigned const parts = gridDim.x, mine = blockIdx.x,
                  stride = is_narrow ? (parts + 1) / 2 * 2 : parts;
   if (parts == 1) return true;

@@ -141,14 +141,14 @@ struct long_rows_planner : streamed_rows_planner {
                     staying = parts<Program> < places ? parts<Program> : places,
                     rows = layout.rows.size,
                     bytes = rows * layout.columns.size * own_bytes<Program>;
-    bool const stays = traits::has_total && (traits::has_planes || share.blocks == 1 ||
-                                             bytes < many_bytes ||
-                                             rows * share.blocks > parts_held);
+    bool const stays =
+        traits::has_total && (traits::has_planes || share.blocks == 1 || bytes < many_bytes ||
+                              rows * share.blocks > parts_held);
     if (!stays && layout.rows.dims == 1 && !element_operands<Program>::has_much_arithmetic)
       result.split.rows_ahead =
           static_cast<int>(bytes_ahead / (layout.columns.size * own_bytes<Program>));
-    finish<Program, arguments>(result, layout, call,
-                               (stays ? staying : most_blocks) / share.blocks, at_least(1, rows));
+    finish<Program, arguments>(result, layout, call, (stays ? staying : most_blocks) / share.blocks,
+                               at_least(1, rows));
     return result;
   }
 };

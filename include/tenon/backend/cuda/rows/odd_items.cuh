@@ -6,8 +6,7 @@
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/column_part.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
-#include "tenon/backend/cuda/parts/row_image.cuh"
-#include "tenon/backend/cuda/parts/thread_stage.cuh"
+#include "tenon/backend/cuda/parts/shared_runs.cuh"
 #include "tenon/backend/cuda/rows/kept_value.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
 

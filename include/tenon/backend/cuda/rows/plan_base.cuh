@@ -31,8 +31,8 @@ struct rows_planner_base : rows_configurations {
   }
 
   // Rows of a block of at most so many threads, `lanes` of each: fewer where that would leave
-  // multiprocessors without any. H200, in a graph, sums of 64 x 1024 f32 1.78 us instead of 1.84, of
-  // 1000 x 32 1.58 instead of 1.65.
+  // multiprocessors without any. H200, in a graph, sums of 64 x 1024 f32 1.78 us instead of 1.84,
+  // of 1000 x 32 1.58 instead of 1.65.
   static constexpr long long rows_of_block(long long rows, long long lanes, long long threads) {
     long long result = at_least(1, threads / lanes);
     while (result * lanes > 32 && result > 1 && divide_up(rows, result) < 132) result /= 2;

@@ -7,7 +7,7 @@
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
-#include "tenon/backend/cuda/parts/shared_access.cuh"
+#include "tenon/backend/cuda/parts/shared_runs.cuh"
 
 namespace tenon::detail {
 
@@ -85,17 +85,8 @@ template <class Program, class C> struct row_image {
   }
   // Vector `index` of the thread's row. What is behind the row is anything.
   __device__ __forceinline__ packed<T, v> vector(int index) const {
-    constexpr int words = packed<T, v>::bytes / 4;
     unsigned const at = row + index * packed<T, v>::bytes;
-    packed<unsigned, 1> all[words + 1] = {};
-#pragma unroll
-    for (int i = 0; i < words + (size < 4); ++i) load_shared(all[i], (at & ~3u) + 4 * i);
-    packed<T, v> result;
-#pragma unroll
-    for (int i = 0; i < words; ++i)
-      result.words[i] = size < 4 ? __funnelshift_r(all[i].words[0], all[i + 1].words[0], at % 4 * 8)
-                                 : all[i].words[0];
-    return result;
+    return load_run<T, v>(at & ~3u, at % 4);
   }
 #endif
 

@@ -80,9 +80,9 @@ struct scan_loader : row_context<Program, Arguments> {
       constexpr int k = decltype(selected)::value;
       using I = at<k>;
       if constexpr (varies_over_rows(k))
-        fill_cache(load_address<Program, k>(
-                       a, where.loads[I::bits] + ahead * a.load_rows[I::bits][0]),
-                   static_cast<int>(a.columns.size * static_cast<int>(sizeof(storage_t<I::type>))));
+        fill_cache(
+            load_address<Program, k>(a, where.loads[I::bits] + ahead * a.load_rows[I::bits][0]),
+            static_cast<int>(a.columns.size * static_cast<int>(sizeof(storage_t<I::type>))));
     });
 #endif
   }

@@ -103,13 +103,11 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
       return {worker.launch, worker.row, elements[u][i], worker.total};
     }
 
-
     // Evaluates up to the next scan, then that scan over the block, and so on.
     template <int From, class Carried>
     __device__ __forceinline__ void evaluate_from(Carried& carried, int& buffer) {
       constexpr int scan = next_scan<Program, Phase, Stores, From>;
-      if constexpr (common::are_shared)
-        blocks.template evaluate<Phase, Stores, From, scan>(*this);
+      if constexpr (common::are_shared) blocks.template evaluate<Phase, Stores, From, scan>(*this);
       evaluate_between<From, scan>();
       if constexpr (scan < traits::size) {
         using op = typename at<scan>::op;
@@ -211,11 +209,11 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
           for (int u = 0; u < in_tree; ++u)
 #pragma unroll
             for (int i = 0; i < V; ++i)
-              lifted[u * V + i] = is_live(first + u, i)
-                                      ? facts::op::lift(base::template as_operand<k>(
-                                            value_of<facts::instruction::first_operand>(
-                                                frame_of(first + u, i))))
-                                      : facts::identity();
+              lifted[u * V + i] =
+                  is_live(first + u, i)
+                      ? facts::op::lift(base::template as_operand<k>(
+                            value_of<facts::instruction::first_operand>(frame_of(first + u, i))))
+                      : facts::identity();
           state = facts::op::combine(state, fold<typename facts::op>(lifted));
         }
       });

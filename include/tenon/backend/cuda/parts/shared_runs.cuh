@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Elements that lie next to each other in shared memory → a row of global memory that begins
-// anywhere, by its own aligned vectors.
+// Elements that lie next to each other in shared memory, from any byte on → vectors, and a row of
+// global memory that begins anywhere, by its own aligned vectors.
 
 #include "tenon/backend/cuda/parts/row_words.cuh"
 #include "tenon/backend/cuda/parts/shared_access.cuh"
@@ -24,6 +24,16 @@ struct row_lanes {
   }
 };
 
+// The vector that begins `in_front` bytes behind the word at `from`.
+template <class T, int V>
+__device__ __forceinline__ packed<T, V> load_run(unsigned from, unsigned in_front) {
+  using of = row_words<T, V>;
+  packed<unsigned, 1> all[of::words + 1];
+#pragma unroll
+  for (int i = 0; i < of::words + of::has_parts; ++i) load_shared(all[i], from + 4 * i);
+  return of::join(all, static_cast<int>(in_front));
+}
+
 // Writes the `count` elements at `from`, the width of whose vectors is V, to `to`.
 template <int V, class T>
 __device__ __forceinline__ void send_run(T* to, unsigned from, int count, row_lanes const& of_row) {
@@ -37,10 +47,7 @@ __device__ __forceinline__ void send_run(T* to, unsigned from, int count, row_la
   unsigned at = begin - in_front + lane * of::bytes;
 #pragma unroll 4
   for (int j = lane; j < whole; j += lanes, next += lanes * V, at += lanes * of::bytes) {
-    packed<unsigned, 1> all[of::words + 1];
-#pragma unroll
-    for (int i = 0; i < of::words + of::has_parts; ++i) load_shared(all[i], at + 4 * i);
-    store_packed(next, of::join(all, static_cast<int>(in_front)));
+    store_packed(next, load_run<T, V>(at, in_front));
   }
   // What is in front of them and behind.
 #pragma unroll 1
