@@ -2,7 +2,7 @@
 // Movement by whole vectors: rotated heads in two results, as they are and normalised, and a
 // concatenation.
 // registers: 184
-// ptx: ld.global.nc.v4.u32
+// ptx: ld.global.nc.L2::cache_hint.v4.u32
 
 // The text of a wrong index takes a stack, which is not what is looked at here.
 #define TENON_CHECK_INDICES 0

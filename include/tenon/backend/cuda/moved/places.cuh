@@ -109,11 +109,12 @@ template <class Program, int V> struct moved_places {
       read_register<k>(cursors) = cursor<k>();
     });
   }
-  // To the next of the thread's vectors.
-  __device__ __forceinline__ void advance() {
+  // To the next of the thread's vectors, of what elements are read from or of the rest.
+  template <bool OfReads> __device__ __forceinline__ void advance() {
     for_each_selected<Program, moved_cursors<Program, V>>([&](auto selected) {
-      moved_cursor& c = read_register<decltype(selected)::value>(cursors);
-      c.at += c.step;
+      constexpr int k = decltype(selected)::value;
+      if constexpr (moved_reads<Program, V>::template holds<k> == OfReads)
+        read_register<k>(cursors).at += read_register<k>(cursors).step;
     });
   }
 

@@ -68,12 +68,13 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       this->read_all(reads, item == 0);
-      if (item + 1 < a.items) this->ask_for_next();
+      this->template advance<true>();
+      if (item + 1 < a.items) this->ask();
       begin_row();
       reduce_all(reads, std::make_integer_sequence<int, traits::row_phases>{});
       this->store_all_of(reads);
       store_row();
-      this->advance();
+      this->template advance<false>();
     }
   }
 

@@ -26,9 +26,10 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       read_all(reads, item == 0);
-      if (item + 1 < a.items) ask_for_next();
+      this->template advance<true>();
+      if (item + 1 < a.items) ask();
       store_all_of(reads);
-      this->advance();
+      this->template advance<false>();
     }
   }
   // The vectors of all operands at this place; those that stay where they are have been read with
@@ -46,15 +47,15 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
           if (!read_register<k>(cursors).is_wanted) fill<k>(read_register<k>(reads));
       });
   }
-  // The next item comes to the cache while this one is computed.
-  __device__ __forceinline__ void ask_for_next() const {
+  // An item comes to the cache while the one before it is computed. @pre the cursors have advanced
+  __device__ __forceinline__ void ask() const {
     for_each_selected<Program, wanted_reads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       moved_cursor const& from = read_register<k>(cursors);
       if constexpr (!at<k>::is_load)
         asm volatile(
             "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %1, 0;\n\t"
-            "@wanted prefetch.global.L2 [%0];\n\t}" ::"l"(from.at + from.step),
+            "@wanted prefetch.global.L2::evict_last [%0];\n\t}" ::"l"(from.at),
             "r"(static_cast<unsigned>(from.step != 0 && from.is_wanted)));
     });
   }
@@ -109,8 +110,8 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
     if constexpr (at<K>::is_load) is_neighbours = !a.is_repeated[values::template read_number<K>];
 #pragma unroll
     for (int p = 0; p < V / Parts::width; ++p)
-      load_packed<reuse::expected>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
-                                   is_new && from.is_wanted && is_neighbours);
+      load_packed<reuse::near>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
+                               is_new && from.is_wanted && is_neighbours);
     if constexpr (at<K>::is_load) {
       if (is_neighbours || !is_new) return;
       packed<T, 1> one;

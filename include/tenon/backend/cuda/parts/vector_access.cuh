@@ -19,13 +19,14 @@ template <class T, int V> struct packed {
 
 #if defined(__CUDA_ARCH__)
 // Whether the same bytes are read again: not by this thread block, which stores as much (`passing`)
-// or does not (`none`), or by a later row (`expected`). What passes the L2 cache is to go last, so
-// that what is written goes first. H200, f32, us, against loads without the policy, all with
-// streaming stores: bias + residual + layer norm of 32768 x 4096 503 (554), RMS norm of
-// 32768 x 1024 63.8 (65.9), Adam of 2^26 433 (441), relu((x + y) * 2) of 8192 x 8192 181.3 (183.9);
-// sums, which write nothing, are no faster. On cp.async (ptxas 13.0) the policy makes illegal
-// instructions: softmax of 16384 x 8192 bf16.
-enum class reuse { passing, none, expected };
+// or does not (`none`); by a neighbour in it alone, at once (`near`); or by a later row
+// (`expected`). What passes the L2 cache is to go last, so that what is written goes first. H200,
+// f32, us, against loads without the policy, all with streaming stores: bias + residual + layer
+// norm of 32768 x 4096 503 (554), RMS norm of 32768 x 1024 63.8 (65.9), Adam of 2^26 433 (441),
+// relu((x + y) * 2) of 8192 x 8192 181.3 (183.9), two matrices of 8192 x 8192 one below the other
+// 251 (255.5); sums, which write nothing, are no faster. On cp.async (ptxas 13.0) the policy makes
+// illegal instructions: softmax of 16384 x 8192 bf16.
+enum class reuse { passing, none, near, expected };
 
 // The asm statements are volatile so that loads are issued in the order in which they are written:
 // all of a tile's before the first use; and have a predicate, because a branch around each would
@@ -78,6 +79,8 @@ __device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from, boo
     TENON_LOADS_IF(".nc.L1::no_allocate.L2::cache_hint", ", %6", ", %4", ", %3", "l"(goes_last))
   } else if constexpr (Reuse == reuse::none) {
     TENON_LOADS_IF(".nc.L1::no_allocate", "", "", "")
+  } else if constexpr (Reuse == reuse::near) {
+    TENON_LOADS_IF(".nc.L2::cache_hint", ", %6", ", %4", ", %3", "l"(goes_last))
   } else {
     TENON_LOADS_IF(".nc", "", "", "")
   }
