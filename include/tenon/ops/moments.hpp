@@ -13,40 +13,47 @@ template <class Op> struct gathering_reduction : state_reduction {
   template <class Gathered, class Element, int Count>
   static constexpr TENON_HD void gather(Gathered& all, Element const (&x)[Count], int valid) {
     if (valid == Count)
-      take<true>(all, x, valid);
+      take<Count>(all, x, valid);
     else
-      take<false>(all, x, valid);
+      take<1>(all, x, valid);
   }
-  // The first `valid` of Count elements at once.
+  // All elements at once, or the first `valid`, which are a multiple of Step: one question for so
+  // many.
+  template <class Element, int Count>
+  static constexpr TENON_HD auto lift_all(Element const (&x)[Count]) {
+    typename Op::template gathered<decltype(Op::lift(x[0]).n)> all;
+    take<Count>(all, x, Count);
+    return all.result();
+  }
+  template <int Step, class Element, int Count>
+  static constexpr TENON_HD auto lift_some(Element const (&x)[Count], int valid) {
+    typename Op::template gathered<decltype(Op::lift(x[0]).n)> all;
+    if (valid == 0) return decltype(Op::lift(x[0])){};
+    take<Step>(all, x, valid);
+    return all.result();
+  }
   template <class Element, int Count>
   static constexpr TENON_HD auto lift_many(Element const (&x)[Count], int valid) {
-    typename Op::template gathered<decltype(Op::lift(x[0]).n)> all;
-    if (valid == Count) {  // a branch of its own: their number is known
-      take<true>(all, x, valid);
-      return all.result();
-    }
-    if (valid == 0) return decltype(Op::lift(x[0])){};
-    take<false>(all, x, valid);
-    return all.result();
+    return valid == Count ? lift_all(x) : lift_some<1>(x, valid);  // a known number in the first
   }
 
  private:
-  template <bool IsWhole, class Gathered, class Element, int Count>
+  template <int Step, class Gathered, class Element, int Count>
   static constexpr TENON_HD void take(Gathered& all, Element const (&x)[Count], int valid) {
     using T = decltype(all.n);
     if (all.n == 0) {
       all.centre = all.number(x[0]);
       if constexpr (Count >= 4) {
         T quarter = T(0.25);  // before they are added, so that the sum does not overflow
-        if (IsWhole || valid >= 4)
+        if (Step >= 4 || valid >= 4)
           all.centre = math::product_plus(all.number(x[1]), quarter,
                                           math::rounded_product(all.number(x[0]), quarter)) +
                        math::product_plus(all.number(x[3]), quarter,
                                           math::rounded_product(all.number(x[2]), quarter));
       }
     }
-    for (int i = 0; i < Count; ++i) all.take(i, x[i], IsWhole || i < valid);
-    all.n += IsWhole ? T(Count) : T(valid);
+    for (int i = 0; i < Count; ++i) all.take(i, x[i], Step == Count || i - i % Step < valid);
+    all.n += Step == Count ? T(Count) : T(valid);
   }
 };
 

@@ -127,24 +127,27 @@ struct log_sum_exp : state_reduction {
     T const scale = math::exp(math::zero_if(mine.m == m, -math::abs(mine.m - m)));
     return {m, group.sum(math::rounded_product(mine.s, scale))};
   }
-  // The first `valid` of Count elements at once: one exponential each, and one maximum for all.
+  // All elements at once, or the first `valid`, which are a multiple of Step: one exponential each,
+  // and one maximum for all.
+  template <class T, int Count> static TENON_HD state<T> lift_all(T const (&x)[Count]) {
+    return lift_some<Count>(x, Count);
+  }
+  // What is left of an infinite maximum is an infinite or empty sum, whose logarithm is right.
+  template <int Step, class T, int Count>
+  static TENON_HD state<T> lift_some(T const (&x)[Count], int valid) {
+    T largest = -math::infinity<T>, sums[4] = {};
+    for (int i = 0; i < Count; ++i)
+      if (Step == Count || i - i % Step < valid) largest = math::maximum(largest, x[i]);
+    T const shift = math::abs(largest) < math::infinity<T> ? largest : T(0);
+    for (int i = 0; i < Count; ++i)
+      sums[i % 4] += Step == Count || i - i % Step < valid ? exp_of_part(x[i] - shift) : T(0);
+    return {largest, (sums[0] + sums[1]) + (sums[2] + sums[3])};
+  }
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
-    if (valid == Count) return lift_masked<true>(x, valid);
-    return lift_masked<false>(x, valid);
+    return valid == Count ? lift_all(x) : lift_some<1>(x, valid);
   }
 
  private:
-  // What is left of an infinite maximum is an infinite or empty sum, whose logarithm is right.
-  template <bool IsWhole, class T, int Count>
-  static TENON_HD state<T> lift_masked(T const (&x)[Count], int valid) {
-    T largest = -math::infinity<T>, sums[4] = {};
-    for (int i = 0; i < Count; ++i)
-      if (IsWhole || i < valid) largest = math::maximum(largest, x[i]);
-    T const shift = math::abs(largest) < math::infinity<T> ? largest : T(0);
-    for (int i = 0; i < Count; ++i)
-      sums[i % 4] += IsWhole || i < valid ? exp_of_part(x[i] - shift) : T(0);
-    return {largest, (sums[0] + sums[1]) + (sums[2] + sums[3])};
-  }
   // One instruction beside the product: its relative error, 2^-22, is less than what is promised of
   // a sum, and the rounding of the exponent is largest where the term is small.
   static TENON_HD float exp_of_part(float x) {
