@@ -13,7 +13,7 @@ template <class Op> struct gathering_reduction : state_reduction {
   template <class Gathered, class Element, int Count>
   static constexpr TENON_HD void gather(Gathered& all, Element const (&x)[Count], int valid) {
     if (valid == Count)
-      take<Count>(all, x, valid);
+      take<0>(all, x, valid);
     else
       take<1>(all, x, valid);
   }
@@ -22,7 +22,7 @@ template <class Op> struct gathering_reduction : state_reduction {
   template <class Element, int Count>
   static constexpr TENON_HD auto lift_all(Element const (&x)[Count]) {
     typename Op::template gathered<decltype(Op::lift(x[0]).n)> all;
-    take<Count>(all, x, Count);
+    take<0>(all, x, Count);
     return all.result();
   }
   template <int Step, class Element, int Count>
@@ -45,15 +45,15 @@ template <class Op> struct gathering_reduction : state_reduction {
       all.centre = all.number(x[0]);
       if constexpr (Count >= 4) {
         T quarter = T(0.25);  // before they are added, so that the sum does not overflow
-        if (Step >= 4 || valid >= 4)
+        if (Step == 0 || Step >= 4 || valid >= 4)
           all.centre = math::product_plus(all.number(x[1]), quarter,
                                           math::rounded_product(all.number(x[0]), quarter)) +
                        math::product_plus(all.number(x[3]), quarter,
                                           math::rounded_product(all.number(x[2]), quarter));
       }
     }
-    for (int i = 0; i < Count; ++i) all.take(i, x[i], Step == Count || i - i % Step < valid);
-    all.n += Step == Count ? T(Count) : T(valid);
+    for (int i = 0; i < Count; ++i) all.take(i, x[i], is_first<Step>(i, valid));
+    all.n += Step == 0 ? T(Count) : T(valid);
   }
 };
 

@@ -100,6 +100,15 @@ struct all_of : number_reduction {
 struct state_reduction : reduction_op<> {
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr bool has_state = true;
+
+ protected:
+  // Whether element i is of the first `valid`, which are a multiple of Step; 0: of all there are.
+  template <int Step> static constexpr TENON_HD bool is_first(int i, [[maybe_unused]] int valid) {
+    if constexpr (Step == 0)
+      return true;
+    else
+      return i - i % Step < valid;
+  }
 };
 
 // log of the sum of exponentials, as the largest element m and the sum s of exp(x - m).
@@ -130,17 +139,17 @@ struct log_sum_exp : state_reduction {
   // All elements at once, or the first `valid`, which are a multiple of Step: one exponential each,
   // and one maximum for all.
   template <class T, int Count> static TENON_HD state<T> lift_all(T const (&x)[Count]) {
-    return lift_some<Count>(x, Count);
+    return lift_some<0>(x, Count);
   }
   // What is left of an infinite maximum is an infinite or empty sum, whose logarithm is right.
   template <int Step, class T, int Count>
   static TENON_HD state<T> lift_some(T const (&x)[Count], int valid) {
     T largest = -math::infinity<T>, sums[4] = {};
     for (int i = 0; i < Count; ++i)
-      if (Step == Count || i - i % Step < valid) largest = math::maximum(largest, x[i]);
+      if (is_first<Step>(i, valid)) largest = math::maximum(largest, x[i]);
     T const shift = math::abs(largest) < math::infinity<T> ? largest : T(0);
     for (int i = 0; i < Count; ++i)
-      sums[i % 4] += Step == Count || i - i % Step < valid ? exp_of_part(x[i] - shift) : T(0);
+      sums[i % 4] += is_first<Step>(i, valid) ? exp_of_part(x[i] - shift) : T(0);
     return {largest, (sums[0] + sums[1]) + (sums[2] + sums[3])};
   }
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {

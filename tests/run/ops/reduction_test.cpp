@@ -160,6 +160,17 @@ TEST(reduction, moments_of_huge_elements_merge_with_nothing) {
   EXPECT_EQ(ops::moments::combine(huge, none).mean, 3e38f);
 }
 
+// Of one vector alone nothing may be inside, or all.
+TEST(reduction, a_batch_that_is_one_vector_may_be_empty) {
+  float const x[] = {1, 2, 3, 5};
+  EXPECT_EQ((ops::log_sum_exp::lift_some<4>(x, 0).s), 0.0f);
+  EXPECT_EQ((ops::moments::lift_some<4>(x, 0).n), 0.0f);
+  EXPECT_EQ((ops::log_sum_exp::lift_some<4>(x, 4).s), ops::log_sum_exp::lift_all(x).s);
+  EXPECT_EQ((ops::moments::lift_some<4>(x, 4).m2), ops::moments::lift_all(x).m2);
+  EXPECT_EQ((ops::log_sum_exp::lift_some<2>(x, 2).m), 2.0f);
+  EXPECT_EQ((ops::moments::lift_some<2>(x, 2).mean), 1.5f);
+}
+
 // Of pairs whose first elements lie far from 0, one by one, many at once and in parts.
 TEST(reduction, co_moments_do_not_cancel) {
   std::mt19937 generator(laws::seed);
