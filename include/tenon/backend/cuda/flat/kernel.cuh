@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
-  start(f, a);
+  start_early(f, a);
   operand_offsets<Program> origin{};
   int const thread = static_cast<int>(threadIdx.x);
   if constexpr (reduces) ask_for_slots(a.workspace);
@@ -54,6 +54,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   int const partial = dims > 1 ? a.tail : 0;
   // A thread that has one whole vector, or none, asks once; the others share what they load.
   int const ahead = !has_fixed_block && dims == packed_columns ? thread : 0;
+  await_operands<Program>();
   for (long long first = blockIdx.x * tile_size; first + ahead < a.vectors;
        first += gridDim.x * tile_size) {
     item_positions<long long> positions{first + thread, threads, a.vectors - (partial != 0),

@@ -8,7 +8,7 @@
 namespace tenon::detail {
 
 #if defined(__CUDA_ARCH__)
-// The first thing that a kernel does. @post what the kernels before it wrote is seen
+// Before memory is looked at or written to. @post what the kernels before it wrote is seen
 // MayBeFew: blocks of the grid, of which a kernel with all registers in use does not ask:
 // ptxas 13.0 spills four bytes of two sums by rows and by columns.
 template <bool MayBeFew = true> __device__ __forceinline__ void await_previous_kernel() {

@@ -75,12 +75,19 @@ template <int Dims, int Bits> struct index_group {
     dims = from.dims > 1 ? from.dims : 1;
     size = from.size;
     if constexpr (Dims > 1)
-      for (int d = 1; d < from.dims; ++d)
+      for (int d = 0; d < from.dims; ++d)
         if (from.extents[d] > 0) by[d] = index_divider<Bits>::of(from.extents[d]);
   }
 };
 
 #if defined(__CUDA_ARCH__)
+// nvcc 13.0 multiplies words of 64 bits where a factor comes from memory.
+__device__ __forceinline__ long long wide_product(int a, int b) {
+  long long result;
+  asm("mul.wide.s32 %0, %1, %2;" : "=l"(result) : "r"(a), "r"(b));
+  return result;
+}
+
 // Calls visit(dim, position along it), innermost first; the outermost with the constant 0.
 template <int Dims, int Bits, class Visit>
 __device__ __forceinline__ void for_each_digit(index_group<Dims, Bits> const& group,

@@ -12,14 +12,28 @@ namespace tenon::detail {
 // again.
 struct operand_table {
   int count, row_dims, column_dims;
+  int* steps;                 // strides along the outermost row axis
   long long *rows, *columns;  // strides, those of one operand after the other
   access* how;
   int const* bytes;  // of an element; 0: no vector of the operand is moved
 };
 
+// Strides along the outermost row axis, where each takes one product of 32 bits.
+template <int Loads, int Stores> struct row_steps { int loads[Loads], stores[Stores]; };
+// The row axes along which positions are found by division: all but the outermost.
+struct divided_axes {
+  signed char first;  // 0: that, too, because 32 bits do not hold its positions and steps
+  bool any;
+
+  static divided_axes of(group_layout const& rows, bool has_narrow_steps) {
+    int const first = has_narrow_steps && rows.extents[0] < 1ll << 31;
+    return {static_cast<signed char>(first), rows.dims > first};
+  }
+};
+
 // What all operands of a kernel are.
 struct common_access {
-  bool is_packed, is_contiguous = true, has_strided = false;
+  bool is_packed, is_contiguous = true, has_strided = false, has_narrow_steps = true;
 };
 
 // As many strides as the kernel has; those of axes that the groups lack are 0.
@@ -28,6 +42,8 @@ struct common_access {
                                void const* const* addresses, int vector_width, common_access& all) {
   for (int k = 0; k < table.count; ++k) {
     operand_layout const& from = operands[k];
+    table.steps[k] = static_cast<int>(from.row_strides[0]);
+    all.has_narrow_steps = all.has_narrow_steps && table.steps[k] == from.row_strides[0];
     for (int d = 0; d < table.row_dims; ++d)
       table.rows[k * table.row_dims + d] = d < layout.rows.dims ? from.row_strides[d] : 0;
     for (int d = 0; d < table.column_dims; ++d)

@@ -4,6 +4,7 @@
 // vectors may each be misaligned, strided or cut off.
 
 #include "tenon/backend/cuda/parts/element_tile.cuh"
+#include "tenon/backend/cuda/parts/operand_table.cuh"
 #include "tenon/backend/cuda/parts/side_access.cuh"
 #include "tenon/program/visit.hpp"
 
@@ -16,6 +17,8 @@ template <class Program> struct side_arguments {
 
   void const* loads[loads_held];
   void* stores[stores_held];
+  row_steps<loads_held, stores_held> steps;
+  divided_axes divided;
   index_group<max_rank, 64> rows, columns;
   long long load_rows[loads_held][max_rank], load_columns[loads_held][max_rank];
   long long store_rows[stores_held][max_rank], store_columns[stores_held][max_rank];
@@ -30,8 +33,11 @@ template <class Program> struct side_arguments {
   template <class MovesWhole>
   [[gnu::cold]] void set_operands(bound_layout const& layout, bound_arguments const& call,
                                   MovesWhole const& moves_whole) {
-    auto copy = [&](long long(&to_rows)[max_rank], long long(&to_columns)[max_rank],
+    bool has_narrow_steps = true;
+    auto copy = [&](int& step, long long(&to_rows)[max_rank], long long(&to_columns)[max_rank],
                     operand_layout const& from) {
+      step = static_cast<int>(from.row_strides[0]);
+      has_narrow_steps = has_narrow_steps && step == from.row_strides[0];
       for (int d = 0; d < max_rank; ++d) {
         to_rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
         to_columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
@@ -41,15 +47,18 @@ template <class Program> struct side_arguments {
       using I = typename traits::template at<decltype(index)::value>;
       constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
       if constexpr (I::is_load) {
-        copy(load_rows[I::bits], load_columns[I::bits], layout.loads[I::bits]);
+        copy(steps.loads[I::bits], load_rows[I::bits], load_columns[I::bits],
+             layout.loads[I::bits]);
         load_moves_whole[I::bits] = moves_whole(layout.loads[I::bits], call.loads[I::bits], bytes);
       }
       if constexpr (I::is_store) {
-        copy(store_rows[I::bits], store_columns[I::bits], layout.stores[I::bits]);
+        copy(steps.stores[I::bits], store_rows[I::bits], store_columns[I::bits],
+             layout.stores[I::bits]);
         store_moves_whole[I::bits] =
             moves_whole(layout.stores[I::bits], call.stores[I::bits], bytes);
       }
     });
+    divided = divided_axes::of(layout.rows, has_narrow_steps);
     for (int k = 0; k < traits::size_count; ++k) sizes[k] = layout.sizes[k];
   }
 

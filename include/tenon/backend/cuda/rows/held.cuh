@@ -34,6 +34,7 @@ template <class Program, class C> struct held_worker {
   // Asks for all of the share.
   __device__ __forceinline__ void bring(long long row) {
     find_row<Program>(offsets, a, row);
+    await_operands<Program>();
     for_each_tile([&](int tile, auto const& positions) {
       if constexpr (dims == packed_columns)
         kept.template request<here>(tile, a, offsets, positions);
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   long long const number = cluster_index();
   if (threadIdx.x == 0) cluster_mailboxes::init();
   arrive_at_cluster();
-  start(f, a);
+  start_early(f, a);
   worker.bring(number);
   wait_for_sent();
   wait_for_cluster();  // all of the row's blocks have begun

@@ -48,20 +48,22 @@ template <class Program, class C> struct row_worker {
 
   __device__ __forceinline__ void request(requested& to, long long row) {
     to.row = row;
-    bool is_inside = row < a.rows.size;
+    bool is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
+    auto const where = positions(is_inside);
+    await_operands<Program>();
     request_row_values<Program>(to.values, a, offsets, is_inside);
     to.offsets = offsets;
     if constexpr (is_staged)
-      staged_items<Program, C>::bring(a, offsets, positions(is_inside));
+      staged_items<Program, C>::bring(a, offsets, where);
     else if constexpr (is_odd)
-      odd_items<Program, C>::load(to.tile, a, offsets, positions(is_inside));
+      odd_items<Program, C>::load(to.tile, a, offsets, where);
     else
-      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, positions(), is_inside);
-    load_tile<Program, early_loads<Program, C>, v, items, dims, false>(to.early, a, offsets,
-                                                                       positions(), is_inside);
-    if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, positions(), row);
+      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, where, is_inside);
+    load_tile<Program, early_loads<Program, C>, v, items, dims, false>(to.early, a, offsets, where,
+                                                                       is_inside);
+    if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, where, row);
   }
 
   // What all rows share, to where those of the block find it.
@@ -73,7 +75,7 @@ template <class Program, class C> struct row_worker {
   template <int... Phase>
   __device__ __forceinline__ void finish_row(requested& given,
                                              std::integer_sequence<int, Phase...>) {
-    bool const is_inside = given.row < a.rows.size;
+    bool const is_inside = given.row < a.row_count;
     operand_offsets<Program> offsets;
     // Positions are needed from the beginning; elsewhere it costs fewer registers to find them
     // late.
@@ -88,7 +90,7 @@ template <class Program, class C> struct row_worker {
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
-      sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.rows.size), 0, 0);
+      sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.row_count), 0, 0);
     }
     if (threadIdx.x == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, given.row, of_rows);
@@ -102,7 +104,7 @@ template <class Program, class C> struct row_worker {
                                          operand_offsets<Program> const& offsets) {
     using running = running_states<Program, v, items, Phase>;
     using reductions = reductions_of<Program, place::row, Phase>;
-    auto const where = positions(given.row < a.rows.size);
+    auto const where = positions(given.row < a.row_count);
     int const steps = a.split.tiles_per_piece * items;
 #pragma unroll 1
     for (int piece = 0; piece < team.pieces(); ++piece) {
@@ -120,7 +122,7 @@ template <class Program, class C> struct row_worker {
   __device__ __forceinline__ void sweep(requested& given, States& states,
                                         operand_offsets<Program> const& offsets,
                                         Positions const& where, int begin, int end) {
-    bool const is_inside = given.row < a.rows.size;
+    bool const is_inside = given.row < a.row_count;
     if constexpr (is_odd) {
       odd_items<Program, C>::template process<Phase, Stores>(given.tile, states, f, a, offsets,
                                                              where, is_inside);
@@ -162,7 +164,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
-  start(f, a);
+  start_early(f, a);
   start_totals(f);
 
   row_worker<Program, C> worker{

@@ -61,9 +61,11 @@ template <class Program, class C> struct long_worker {
     return {begin + static_cast<int>(threadIdx.x), share.lanes, end < all ? end : all};
   }
   __device__ __forceinline__ void bring_row(long long number) {
-    row = number, is_inside = row < a.rows.size;
+    row = number, is_inside = row < a.row_count;
     find_row<Program>(offsets, a, is_inside ? row : 0);
-    share.bring(a, offsets, positions(), is_inside);
+    auto const where = positions();
+    await_operands<Program>();
+    share.bring(a, offsets, where, is_inside);
     if constexpr (!is_ahead) prefetch();
   }
   // next_row: which one comes afterwards.
@@ -71,7 +73,7 @@ template <class Program, class C> struct long_worker {
   __device__ __forceinline__ void finish_row(long long next_row,
                                              std::integer_sequence<int, Phase...>) {
     if constexpr (is_ahead) {
-      find_row<Program>(coming, a, next_row < a.rows.size ? next_row : 0);
+      find_row<Program>(coming, a, next_row < a.row_count ? next_row : 0);
       prefetch();
     }
     selected_registers<Program, row_loads<Program>> values;
@@ -86,13 +88,13 @@ template <class Program, class C> struct long_worker {
     }
     if (threadIdx.x == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, row, of_rows);
-    if constexpr (is_ahead) row = next_row, is_inside = row < a.rows.size, offsets = coming;
+    if constexpr (is_ahead) row = next_row, is_inside = row < a.row_count, offsets = coming;
   }
 
  private:
   // Has the L2 cache filled with a row further on, where the plan says so.
   __device__ __forceinline__ void prefetch() const {
-    if (int const ahead = a.split.rows_ahead; ahead > 0 && row + ahead < a.rows.size)
+    if (int const ahead = a.split.rows_ahead; ahead > 0 && row + ahead < a.row_count)
       share.prefetch(a, offsets, positions(), ahead);
   }
   template <int Phase> __device__ __forceinline__ void reduce() {
@@ -131,7 +133,7 @@ template <class Program, class C> struct long_worker {
       });
       if constexpr (is_ahead && is_last<Phase, Stores>)
         if (n == items || (step + n) % items == 0)
-          share.ask(a, coming, all, step + n - items, row + clusters() < a.rows.size);
+          share.ask(a, coming, all, step + n - items, row + clusters() < a.row_count);
       process_tile<Phase, Stores, v, n, packed_columns, loads<Phase, Stores>, no_loads, no_loads>(
           tile, none, states, f, a, offsets, where, is_inside,
           keeping_evaluation<Program, decltype(tile)>{tile});
@@ -173,7 +175,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   long_worker<Program, C> worker{
       a, f, team, {a.split.pieces_per_block * a.split.tiles_per_piece * C::items, lanes}};
   team.begin();
-  start(f, a);
+  start_early(f, a);
   start_totals(f);
   bool is_first = true;
   for (long long group = cluster_index(); group < a.split.groups; group += clusters()) {

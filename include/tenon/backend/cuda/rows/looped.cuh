@@ -60,8 +60,9 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
   template <int... Phase>
   __device__ __forceinline__ void finish_row(long long row, long long next_row,
                                              std::integer_sequence<int, Phase...>) {
-    bool is_inside = row < a.rows.size;
+    bool is_inside = row < a.row_count;
     find_row<Program>(offsets, a, is_inside ? row : 0);
+    await_operands<Program>();
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
     if constexpr (may_keep)
@@ -71,10 +72,10 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
     if constexpr (may_keep)
       if (is_brought) wait_for_sent();
     (reduce<Phase + 1>(is_inside), ...);
-    if (a.split.segments > 1 && next_row >= a.rows.size) meeting.leave();
+    if (a.split.segments > 1 && next_row >= a.row_count) meeting.leave();
     if constexpr (has_element_stores<Program>) {
       if constexpr (is_ahead) {
-        is_brought = next_row < a.rows.size && is_whole && a.is_packed;
+        is_brought = next_row < a.row_count && is_whole && a.is_packed;
         if (is_brought) find_row<Program>(coming, a, next_row);
       }
       selected_registers<Program, no_loads> none;
@@ -211,7 +212,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::looped_blocks_he
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
-  start(f, a);
+  start_early(f, a);
   start_totals(f);
   int blocks = a.split.blocks_per_row;
   long long group = blockIdx.x / blocks, groups = gridDim.x / blocks;

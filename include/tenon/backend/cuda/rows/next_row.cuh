@@ -22,7 +22,7 @@ __device__ __forceinline__ void prefetch_next(Arguments const& a,
                                               operand_offsets<Program> const& offsets,
                                               Positions const& positions, long long row) {
   int const ahead = a.split.rows_ahead;
-  if (ahead == 0 || row + ahead >= a.rows.size) return;
+  if (ahead == 0 || row + ahead >= a.row_count) return;
   for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;

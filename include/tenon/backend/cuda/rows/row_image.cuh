@@ -44,21 +44,20 @@ template <class Program, class C> struct row_image {
   // Asks for the rows of a group, the first of which is row number `first`. What is not of whole
   // aligned vectors at both ends of the operand comes an element a thread.
   // @pre all threads of the block call it, and none reads what was in that part
-  template <class Arguments>
-  __device__ __forceinline__ void ask(Arguments const& a, long long first) {
-    long long const left = a.rows.size - first;
+  template <class Arguments> __device__ __forceinline__ void ask(Arguments const& a, int first) {
+    int const left = static_cast<int>(a.row_count) - first, most = static_cast<int>(blockDim.y);
     if (left > 0) {
-      int const row_bytes = static_cast<int>(a.columns.size) * size,
-                rows = left < blockDim.y ? static_cast<int>(left) : static_cast<int>(blockDim.y);
+      int const row_bytes = bytes_of_row(a), rows = left < most ? left : most;
       auto const address = address_of(a, first);
       auto const* const base =
           reinterpret_cast<unsigned char const*>(address & ~std::uintptr_t{15});
       int const begin = static_cast<int>(address % 16), end = begin + rows * row_bytes,
                 whole = begin > 0 && first == 0 ? 16 : 0,
-                last = (left - rows) * row_bytes < 16 ? end & ~15 : end,
+                last = left - rows < 16 && (left - rows) * row_bytes < 16 ? end & ~15 : end,
                 thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x),
                 step = static_cast<int>(blockDim.x * blockDim.y) * 16;
       unsigned const to = part(a, next);
+      await_operands<Program>();
 #pragma unroll 4
       for (int at = whole + thread * 16; at < last; at += step)
         send_to_shared<uint4, 1>(to + at, reinterpret_cast<uint4 const*>(base + at));
@@ -76,12 +75,11 @@ template <class Program, class C> struct row_image {
   }
   // Waits for a group that was asked for before the latest one. @pre all threads of the block call
   // it
-  template <class Arguments>
-  __device__ __forceinline__ void await(Arguments const& a, long long first) {
+  template <class Arguments> __device__ __forceinline__ void await(Arguments const& a, int first) {
     wait_for_copies<1>();
     __syncthreads();
     row = part(a, next) + static_cast<unsigned>(address_of(a, first) % 16) +
-          threadIdx.y * static_cast<unsigned>(a.columns.size) * size;
+          threadIdx.y * bytes_of_row(a);
   }
   // Vector `index` of the thread's row. What is behind the row is anything.
   __device__ __forceinline__ packed<T, v> vector(int index) const {
@@ -94,14 +92,19 @@ template <class Program, class C> struct row_image {
   static constexpr TENON_HD int group_bytes(int bytes) { return (bytes + 15 + 16 + 4 + 15) & ~15; }
 #if defined(__CUDA_ARCH__)
   template <class Arguments>
-  static __device__ __forceinline__ std::uintptr_t address_of(Arguments const& a, long long row) {
-    return reinterpret_cast<std::uintptr_t>(load_address<Program, load>(a, row * a.columns.size));
+  static __device__ __forceinline__ int bytes_of_row(Arguments const& a) {
+    return a.steps.loads[program_traits<Program>::template at<load>::bits] * size;
+  }
+  template <class Arguments>
+  static __device__ __forceinline__ std::uintptr_t address_of(Arguments const& a, int row) {
+    auto const first = reinterpret_cast<std::uintptr_t>(load_address<Program, load>(a, 0));
+    return first + static_cast<std::uintptr_t>(wide_product(row, bytes_of_row(a)));
   }
   template <class Arguments>
   static __device__ __forceinline__ unsigned part(Arguments const& a, int which) {
     unsigned const memory = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared()));
-    int const bytes = static_cast<int>(a.columns.size) * size * static_cast<int>(blockDim.y);
-    return which == 0 ? memory : memory + group_bytes(bytes);
+    return which == 0 ? memory
+                      : memory + group_bytes(bytes_of_row(a) * static_cast<int>(blockDim.y));
   }
 #endif
 };

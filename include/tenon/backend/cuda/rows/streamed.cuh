@@ -46,6 +46,7 @@ template <class Program, class C> struct streamed_worker {
   static constexpr int most_warps = C::threads_per_block / 32;
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
+  static constexpr bool has_row_loads = has_selected<Program, row_loads<Program>>;
 
   // Of a tile in flight large states take in 16 elements at a time, for whose values there are
   // registers.
@@ -68,21 +69,22 @@ template <class Program, class C> struct streamed_worker {
   }
   __device__ __forceinline__ void ask(long long group) {
     if constexpr (row_image<Program, C>::exists)
-      if (has_image()) image.ask(a, group * blockDim.y);
+      if (has_image()) image.ask(a, first_of(group));
   }
   // A group that was asked for, and asks for the one that comes behind it.
   __device__ __forceinline__ void await(long long group, long long next) {
     if constexpr (row_image<Program, C>::exists) {
       if (!has_image()) return;
       __syncthreads();  // the others have taken what was in the place of the next one
-      image.ask(a, next * blockDim.y);
-      image.await(a, group * blockDim.y);
+      image.ask(a, first_of(next));
+      image.await(a, first_of(group));
     }
   }
   __device__ __forceinline__ void finish_row(long long row) {
-    bool const is_inside = row < a.rows.size;
+    bool const is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
+    if constexpr (has_row_loads) await_operands<Program>();
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
     auto const begin_row = [&] {
@@ -107,6 +109,9 @@ template <class Program, class C> struct streamed_worker {
   }
 
  private:
+  static __device__ __forceinline__ int first_of(long long group) {
+    return static_cast<int>(group) * static_cast<int>(blockDim.y);
+  }
   struct vector_range {
     int first, end;
   };
@@ -124,6 +129,7 @@ template <class Program, class C> struct streamed_worker {
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
     if constexpr (dims == 1) {
       auto [first, end] = range_of(segment, is_inside);
+      await_operands<Program>();
       // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
       for (; end - first >= step; first += step) {
@@ -142,6 +148,7 @@ template <class Program, class C> struct streamed_worker {
       int const vectors = static_cast<int>(left < size ? left : size),
                 partial = left <= size ? a.tail : 0, end = is_inside ? vectors - (partial != 0) : 0,
                 rest = is_inside ? partial : 0;
+      await_operands<Program>();
 #pragma unroll 1
       for (int first = 0; first < vectors; first += step) {
         take_rest(states, offsets, far_positions{{first + thread, lanes, end, rest}, origin});
@@ -251,7 +258,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
-  start(f, a);
+  start_early(f, a);
   start_totals(f);
   int const blocks = a.split.blocks_per_row;
   unsigned first = blockIdx.x, rank = 0, groups = gridDim.x;

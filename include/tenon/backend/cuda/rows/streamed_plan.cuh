@@ -71,13 +71,14 @@ struct streamed_rows_planner : rows_planner_base {
   }
   // Of two groups, of which a thread has nine vectors at most.
   static constexpr long long most_image_bytes = 80 << 10;
-  // Whether the rows of the only operand follow one another as their elements do.
+  // Whether the rows of the only operand follow one another as their elements do, and 32 bits hold
+  // their numbers.
   template <class Program>
   [[gnu::cold]] static bool lie_behind_one_another(bound_layout const& layout) {
     using I = typename program_traits<Program>::template at<image_load<Program>>;
     operand_layout const& operand = layout.loads[I::bits];
     return layout.rows.dims == 1 && layout.columns.dims == 1 && operand.column_strides[0] == 1 &&
-           operand.row_strides[0] == layout.columns.size;
+           operand.row_strides[0] == layout.columns.size && layout.rows.size < 1 << 30;
   }
 
   template <class Program, configuration C>
