@@ -99,14 +99,7 @@ template <class Program, class C> struct mixed_row : mixed_operands<Program, C> 
   template <int Phase, bool IsWhole> __device__ __forceinline__ void gather_row() {
     using states = typename side::template states<Phase>;
     selected_registers<Program, typename side::template gathering<Phase>> running;
-    for_each_selected<Program, states>([&](auto selected) {
-      using facts = reduction_facts<Program, decltype(selected)::value>;
-      auto& one = read_register<decltype(selected)::value>(running).at[0];
-      if constexpr (gathers<gathered_state<facts>>)
-        one = {};
-      else
-        one = facts::identity();
-    });
+    side::template begin<Phase>(running);
     if constexpr (IsWhole) {
 #pragma unroll
       for (int u = 0; u < items; ++u) take_batch<Phase, 1>(running, 0, u, true);
@@ -114,15 +107,7 @@ template <class Program, class C> struct mixed_row : mixed_operands<Program, C> 
 #pragma unroll 1
       for (int u = 0; u < items; ++u) take_batch<Phase, 1>(running, 0, u, part_of(0, u).is_whole());
     }
-    for_each_selected<Program, states>([&](auto selected) {
-      using facts = reduction_facts<Program, decltype(selected)::value>;
-      auto const& one = read_register<decltype(selected)::value>(running).at[0];
-      auto& result = read_register<decltype(selected)::value>(f.row);
-      if constexpr (gathers<gathered_state<facts>>)
-        result = one.n == 0 ? facts::identity() : one.result();
-      else
-        result = one;
-    });
+    side::template finish<Phase>(f.row, running);
   }
   // Of some items, all of whose vectors are whole if is_all.
   template <int Phase, int Count, class Running>

@@ -55,6 +55,31 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     });
   }
 
+  // Of one row: nothing is taken in yet.
+  template <int Phase, class States> static __device__ __forceinline__ void begin(States& running) {
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      using facts = reduction_facts<Program, decltype(selected)::value>;
+      auto& one = read_register<decltype(selected)::value>(running).at[0];
+      if constexpr (gathers<gathered_state<facts>>)
+        one = {};
+      else
+        one = facts::identity();
+    });
+  }
+  // All that was taken in, to the row's registers.
+  template <int Phase, class Row, class States>
+  static __device__ __forceinline__ void finish(Row& row, States const& running) {
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      using facts = reduction_facts<Program, decltype(selected)::value>;
+      auto const& one = read_register<decltype(selected)::value>(running).at[0];
+      auto& result = read_register<decltype(selected)::value>(row);
+      if constexpr (gathers<gathered_state<facts>>)
+        result = one.n == 0 ? facts::identity() : one.result();
+      else
+        result = one;
+    });
+  }
+
   static __device__ __forceinline__ stack_position position() {
     return {static_cast<int>(threadIdx.x), static_cast<int>(threadIdx.y),
             static_cast<int>(blockDim.x), static_cast<int>(blockDim.y)};

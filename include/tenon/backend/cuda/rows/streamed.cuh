@@ -5,7 +5,6 @@
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
-#include "tenon/backend/cuda/rows/row_image.cuh"
 #include "tenon/backend/cuda/rows/segments.cuh"
 
 namespace tenon {
@@ -61,25 +60,8 @@ template <class Program, class C> struct streamed_worker {
   row_segments<Program> segments;
   int const lanes = static_cast<int>(blockDim.x);
   int buffer = 0;  // of the shared states
-  row_image<Program, C> image = {};
   row_totals<Program> of_rows = {};
 
-  __device__ __forceinline__ bool has_image() const {
-    return row_image<Program, C>::exists && a.split.has_image;
-  }
-  __device__ __forceinline__ void ask(long long group) {
-    if constexpr (row_image<Program, C>::exists)
-      if (has_image()) image.ask(a, first_of(group));
-  }
-  // A group that was asked for, and asks for the one that comes behind it.
-  __device__ __forceinline__ void await(long long group, long long next) {
-    if constexpr (row_image<Program, C>::exists) {
-      if (!has_image()) return;
-      __syncthreads();  // the others have taken what was in the place of the next one
-      image.ask(a, first_of(next));
-      image.await(a, first_of(group));
-    }
-  }
   __device__ __forceinline__ void finish_row(long long row) {
     bool const is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
@@ -109,9 +91,6 @@ template <class Program, class C> struct streamed_worker {
   }
 
  private:
-  static __device__ __forceinline__ int first_of(long long group) {
-    return static_cast<int>(group) * static_cast<int>(blockDim.y);
-  }
   struct vector_range {
     int first, end;
   };
@@ -167,14 +146,7 @@ template <class Program, class C> struct streamed_worker {
   __device__ __forceinline__ void take(States& states, operand_offsets<Program> const& offsets,
                                        Positions const& positions) const {
     selected_registers<Program, tile_of<Count>> tile;
-    if (!has_image())
-      load_tile<Program, tile_of<Count>, v, Count, dims, false>(tile, a, offsets, positions, true);
-    else if constexpr (row_image<Program, C>::exists)
-#pragma unroll
-      for (int u = 0; u < Count; ++u)
-        if (positions.is_live(u))
-          read_register<image_load<Program>>(tile).at[u] =
-              image.vector(static_cast<int>(positions.at(u)));
+    load_tile<Program, tile_of<Count>, v, Count, dims, false>(tile, a, offsets, positions, true);
     process<Count>(tile, states, offsets, positions);
   }
   // A tile of which much may be missing. In pieces it has more registers under way: a few items at
@@ -241,8 +213,7 @@ template <class Program, class C> struct streamed_worker {
 // several segments is a group, which blocks_per_row blocks share. A row beyond the end is swept by
 // its threads but not read; the block that comes last combines the segments. Registers: items
 // vectors of each operand; up to four running states per reduction, and two more. Shared memory:
-// one state per warp and reduction, twice; short rows of no whole number of vectors of two groups,
-// as they lie. Global memory: each operand is read once; one state per
+// one state per warp and reduction, twice. Global memory: each operand is read once; one state per
 // segment and reduction, twice.
 // @pre nothing of a row is needed twice; the grid is a function of the shape if there are totals;
 // if several blocks share a row, there is a group for each row, and the tickets are 0
@@ -266,11 +237,8 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_
   if (blocks > 1) rank = first % blocks, first /= blocks, groups /= blocks;
   streamed_worker<Program, C> worker{
       a, f, blocks, static_cast<int>(rank), {a.workspace, static_cast<int>(first), blocks}};
-  worker.ask(first);
-  for (long long group = first; group < a.split.groups; group += groups) {
-    worker.await(group, group + groups);
+  for (long long group = first; group < a.split.groups; group += groups)
     worker.finish_row(group * blockDim.y + threadIdx.y);
-  }
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 #endif
 }

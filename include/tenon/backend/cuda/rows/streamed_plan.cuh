@@ -2,13 +2,13 @@
 #pragma once
 // Plans rows that pass once: into how many segments a row is cut, and which threads take them.
 
-#include "tenon/backend/cuda/rows/plan_base.cuh"
+#include "tenon/backend/cuda/rows/tiny_plan.cuh"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct streamed_rows_planner : rows_planner_base {
+struct streamed_rows_planner : tiny_rows_planner {
   // How many lanes share a row that passes once, and into how many segments of how many tiles it is
   // cut; a function of the program and the number of vectors alone.
   struct row_cut {
@@ -17,17 +17,13 @@ struct streamed_rows_planner : rows_planner_base {
   };
   template <class Program, configuration C> static constexpr row_cut cut_streamed(long long size) {
     long long const vectors = divide_up(size, C.vector_width);
-    // Of rows that blocks bring as they lie a lane has as much as it can, and what is left of a
-    // vector is one more of the first lane.
-    bool const has_image = may_have_image<Program, C>(size);
-    long long const whole = has_image ? at_least(1, size / C.vector_width) : vectors;
-    // Of other short rows a lane has four vectors, and a warp has more rows: what it does once for
+    // Of short rows a lane has four vectors, and a warp has more rows: what it does once for
     // each is most of the work. H200, sums of 1048576 x 32 bf16 25 us instead of 44. Large states
     // are combined by few threads, each of which has taken in many elements.
-    bool const is_short = vectors * C.vector_width <= 512 && C.items > 4 && !has_image;
-    long long lanes = lanes_of(whole, is_short ? 4 : C.items, has_image ? 1 : 2);
-    if (whole > (has_large_states<Program> ? 2048 : 32 * C.items))
-      lanes = clamped(divide_up(whole, has_large_states<Program> ? 1024 : 32 * C.items) * 32, 32,
+    bool const is_short = vectors * C.vector_width <= 512 && C.items > 4;
+    long long lanes = lanes_of(vectors, is_short ? 4 : C.items, 1);
+    if (vectors > (has_large_states<Program> ? 2048 : 32 * C.items))
+      lanes = clamped(divide_up(vectors, has_large_states<Program> ? 1024 : 32 * C.items) * 32, 32,
                       C.threads_per_block);
     long long const tiles = at_least(1, divide_up(vectors, lanes * C.items));
     if (vectors <= most_streamed_vectors) return {lanes, tiles, 1};
@@ -55,32 +51,6 @@ struct streamed_rows_planner : rows_planner_base {
     return static_cast<int>(clamped(enough_blocks / rows, 1, segments));
   }
 
-  // Whether rows of `size` elements are brought as they lie, where they follow one another: those
-  // of no whole number of vectors, up to about 1024 elements of parts of words, each of which takes
-  // an access otherwise, and 256 of others. H200, sums, us, against elements in the accesses of
-  // their words: 1048576 x 7 f32 15.6 (32.9), x 33 f32 42 (71), x 31 bf16 24.7 (49.7), x 33 bf16
-  // 27.9 (54), x 100 bf16 65 (114), 65536 x 500 bf16 22 (31), x 1025 bf16 50 (69), x 257 f32 22
-  // (37), x 511 f32 42 both ways, 133 x 33 f32 2.3 (1.7); beside it other misaligned rows of bf16
-  // take 2 to 6 % more. Whole vectors at odd places would meet in the banks of shared memory.
-  template <class Program, configuration C> static constexpr bool may_have_image(long long size) {
-    if constexpr (image_load<Program> >= 0) {
-      int const bytes = size_of(program_traits<Program>::all[image_load<Program>].type);
-      return size % C.vector_width != 0 && size * bytes <= (bytes < 4 ? 2100 : 1050);
-    }
-    return false;
-  }
-  // Of two groups, of which a thread has nine vectors at most.
-  static constexpr long long most_image_bytes = 80 << 10;
-  // Whether the rows of the only operand follow one another as their elements do, and 32 bits hold
-  // their numbers.
-  template <class Program>
-  [[gnu::cold]] static bool lie_behind_one_another(bound_layout const& layout) {
-    using I = typename program_traits<Program>::template at<image_load<Program>>;
-    operand_layout const& operand = layout.loads[I::bits];
-    return layout.rows.dims == 1 && layout.columns.dims == 1 && operand.column_strides[0] == 1 &&
-           operand.row_strides[0] == layout.columns.size && layout.rows.size < 1 << 30;
-  }
-
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan plan_streamed(bound_layout const& layout,
                                                bound_arguments const& call, moved_as how) {
@@ -96,22 +66,12 @@ struct streamed_rows_planner : rows_planner_base {
     long long const rows_per_group =
         rows_of_block(layout.rows.size, cut.lanes, C.threads_per_block);
     result.block = dim3(static_cast<unsigned>(cut.lanes), static_cast<unsigned>(rows_per_group));
-    if constexpr (row_image<Program, special>::exists)
-      if (may_have_image<Program, C>(layout.columns.size) &&
-          lie_behind_one_another<Program>(layout)) {
-        result.split.has_image = true;
-        result.shared_bytes = static_cast<unsigned>(row_image<Program, special>::bytes_of(
-            static_cast<int>(rows_per_group), static_cast<int>(layout.columns.size)));
-        allow_shared_bytes(result.function, most_image_bytes);
-      }
     long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     long long most = most_blocks;
     if constexpr (program_traits<Program>::has_total)
       most = parts<Program>;
     else if (cut.segments > 1)
       most = enough_blocks;
-    else if (result.split.has_image)
-      most = 132 * C.blocks;
     if (cut.segments > 1)
       result.split.blocks_per_row = blocks_of_row<Program, C>(groups, cut.segments);
     bool const is_shared = result.split.blocks_per_row > 1;

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rows of few elements that pass once: a warp brings some to shared memory as they lie, by aligned
+// vectors where they lie one behind another, and reduces them element by element.
+
+#include "tenon/backend/cuda/parallel/side_by_side.cuh"
+#include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
+#include "tenon/backend/cuda/parts/shared_access.cuh"
+#include "tenon/backend/cuda/rows/values.cuh"
+
+namespace tenon {
+namespace detail {
+
+// The load that differs from row to row; -1 unless it is the only one of elements.
+template <class Program>
+inline constexpr int brought_load = [] {
+  int result = -1, loads = 0;
+  for (int k = 0; k < program_traits<Program>::size; ++k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    if (!i.is_load || !i.moves_elements) continue;
+    ++loads;
+    if (i.varies_over_rows) result = k;
+  }
+  return loads == 1 ? result : -1;
+}();
+
+// Some elements of an operand in shared memory, which begin where they do in memory's own vectors:
+// the bytes that they take. A thread reads a few behind its own.
+template <class T> constexpr int bytes_of_image(long long elements) {
+  return static_cast<int>((elements * static_cast<int>(sizeof(T)) + 15) / 16 * 16) + 48;
+}
+
+#if defined(__CUDA_ARCH__)
+// One thread's view of the rows that its warp has.
+template <class Program, class C> struct tiny_worker {
+  static constexpr int items = C::items, load = brought_load<Program>;
+  using I = typename program_traits<Program>::template at<load>;
+  using T = storage_t<I::type>;
+  using arguments = rows_arguments<Program, C>;
+  using side = rows_side_by_side<Program, 1, C::threads_per_block>;
+  using states = typename side::template states<1>;
+  using collected = typename side::template collected<1, items>;
+  static constexpr int bytes = static_cast<int>(sizeof(T));
+
+  arguments const& a;
+  frame<Program> const& f;
+  int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % 32,
+            warp = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) / 32;
+  int const size = static_cast<int>(a.columns.size);
+  row_totals<Program> of_rows = {};
+
+  // The rows from number `first` on, of which there are `rows`.
+  __device__ __forceinline__ void finish_rows(long long first, int rows) {
+    unsigned const image = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
+                           warp * a.split.bytes_per_warp;
+    T const* const from = load_address<Program, load>(a, first * size);
+    int const in_front = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16);
+    if (a.split.lies_in_runs) bring(image, from, in_front, rows * size, first == 0);
+    int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by,
+              begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
+              behind = begin + a.split.elements_per_lane;
+#pragma unroll 1
+    for (int turn = 0; turn < rows; turn += 32 >> by) {
+      int const row = turn + mine;
+      bool const is_inside = row < rows;
+      operand_offsets<Program> offsets;
+      find_row<Program>(offsets, a, is_inside ? first + row : 0);
+      selected_registers<Program, row_loads<Program>> values;
+      request_row_values<Program>(values, a, offsets, is_inside);
+      take_row_values<Program>(f, values, a, offsets, is_inside);
+      evaluate<place::row, 0, 0>(f);
+      int const end = !is_inside ? 0 : behind < size ? behind : size;
+      unsigned const own = image + in_front + row * size * bytes;
+      if (!a.split.lies_in_runs) bring_singly(own, offsets, begin, end);
+      reduce(own, begin, end);
+      evaluate<place::row, 1, 1>(f);
+      if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
+    }
+    __syncwarp();  // before the next rows come
+  }
+
+ private:
+  // @post they are there for all threads of the warp
+  __device__ __forceinline__ void bring(unsigned image, T const* from, int in_front, int elements,
+                                        bool is_first) const {
+    auto const* const base = reinterpret_cast<unsigned char const*>(from) - in_front;
+    int const end = in_front + elements * bytes,
+              // In front of the operand is nothing that may be read.
+        whole = in_front > 0 && is_first ? 16 : 0, alone = in_front + thread * bytes;
+#pragma unroll 1
+    for (int i = whole + thread * 16; i < end; i += 32 * 16)
+      copy_beginning(image + i, base + i, end - i);
+    if (alone < whole && alone < end) {
+      packed<T, 1> one;
+      load_packed<reuse::expected>(one, reinterpret_cast<T const*>(base + alone));
+      store_shared(image + alone, one);
+    }
+    wait_for_sent();
+    __syncwarp();
+  }
+  // The thread's own elements, wherever they are.
+  __device__ __forceinline__ void bring_singly(unsigned own,
+                                               operand_offsets<Program> const& offsets, int begin,
+                                               int end) const {
+    T const* const row = load_address<Program, load>(a, offsets.loads[I::bits]);
+#pragma unroll 1
+    for (int e = begin; e < end; ++e) {
+      long long offset = e;
+      if constexpr (C::group_dims > contiguous_columns) {
+        offset = 0;
+        for_each_digit(a.columns, e, [&](int d, long long digit) {
+          offset += digit * a.load_columns[I::bits][d];
+        });
+      }
+      packed<T, 1> one;
+      load_packed<reuse::expected>(one, row + offset);
+      store_shared(own + e * bytes, one);
+    }
+  }
+  // Elements begin, ..., end - 1 of the row at `own`, a few at a time, and then those of all lanes
+  // of the row. Of those behind the end the values are anything: branches would keep neighbours
+  // from being computed together.
+  __device__ __forceinline__ void reduce(unsigned own, int begin, int end) const {
+    selected_registers<Program, typename side::template gathering<1>> running;
+    side::template begin<1>(running);
+#pragma unroll 1
+    for (int e = begin; e < end; e += items) {
+      packed<T, 1> tile[items];
+#pragma unroll
+      for (int u = 0; u < items; ++u) load_shared(tile[u], own + (e + u) * bytes);
+      selected_registers<Program, collected> values;
+#pragma unroll
+      for (int u = 0; u < items; ++u) {
+        registers<Program, place::element> element;
+        frame<Program> at{f.launch, f.row, element, f.total};
+        read_register<load>(element) = static_cast<typename I::value_type>(element_of(tile[u], 0));
+        evaluate_element<1, false>(at);
+        for_each_selected<Program, collected>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+          read_register<k>(values).at[u] = take_of<k>(at);
+        });
+      }
+      int const live = end - e;
+      side::template accumulate<collected, items>(running, values, live >= items, live);
+    }
+    side::template finish<1>(f.row, running);
+    if (blockDim.x == 1) return;
+    for_each_selected<Program, states>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename reduction_facts<Program, k>::op;
+      auto& state = read_register<k>(f.row);
+      state = combine_lanes<op, 32>(state, static_cast<int>(blockDim.x));
+    });
+  }
+};
+#endif
+
+}  // namespace detail
+
+// Owners: a warp takes rows_per_warp rows at a time, that lie one behind another; blockDim.x
+// threads, a power of two, share one, each with a run of elements_per_lane of its elements.
+// Registers: C::items elements, one state per reduction. Shared memory: the rows of each warp.
+// Global memory: the operand is read once.
+// @pre nothing of a row is needed twice; a row has at most blockDim.x * elements_per_lane elements;
+// the grid is a function of the shape if there are totals, and then the ticket in the workspace is
+// 0
+// @post every store is written once per position; a row's bits depend on its elements and their
+// number alone; the ticket is 0 again
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+    tiny_rows_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+  start(f, a);
+  start_totals(f);
+  tiny_worker<Program, C> worker{a, f};
+  long long const rows = a.split.rows_per_warp,
+                  warps = static_cast<int>(blockDim.x * blockDim.y) / 32;
+  long long first = (blockIdx.x * warps + worker.warp) * rows;
+  for (; first < a.row_count; first += gridDim.x * warps * rows) {
+    long long const left = a.row_count - first;
+    worker.finish_rows(first, static_cast<int>(left < rows ? left : rows));
+  }
+  int buffer = 0;
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
+#endif
+}
+
+}  // namespace tenon

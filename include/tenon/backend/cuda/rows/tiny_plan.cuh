@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Plans rows of few elements that leave nothing but values: how many lanes share one, and how many
+// of them a warp has at a time.
+
+#include "tenon/backend/cuda/rows/plan_base.cuh"
+#include "tenon/backend/cuda/rows/tiny.cuh"
+#include "tenon/core/config.hpp"
+
+TENON_ONCE_BEGIN
+namespace tenon::detail {
+
+struct tiny_rows_planner : rows_planner_base {
+  // Programs that read one operand once, and leave nothing but values per row.
+  template <class Program>
+  static constexpr bool may_be_tiny =
+      brought_load<Program> >= 0 && passes_once<Program> &&
+      !program_traits<Program>::has_positions && !program_traits<Program>::has_planes;
+  // Rows of no whole number of vectors, of which other kernels take an access for each element, up
+  // to about 1 KB, and those of up to 8 elements; a function of the length alone, because bits
+  // depend on it. H200, sums, us, against whole blocks that brought rows, and vectors that lie
+  // anywhere: of 2^20 x 3 f32 8.1 (14.2), x 7 10.8 (15.5), x 33 38.7 (41.9), x 7 bf16 9.4 (16.3),
+  // x 31 21.3 (23.9), x 8 9.4 (12.9), misaligned 9.6 (20.5); of 65536 x 3 f32 1.71 (2.12), x 1023
+  // bf16 41.0 (41.3), x 255 14.6 (13.8); of 1000 x 33 f32 1.54 (2.23). Longer rows of whole vectors
+  // meet in the banks of shared memory: 2^20 x 16 f32 40 us, by vectors 20.
+  template <class Program> static bool is_tiny(bound_layout const& layout) {
+    constexpr int bytes = program_traits<Program>::widest_element;
+    long long const size = layout.columns.size;
+    if (size % width<Program> == 0) return size > 0 && size <= 8 && size * bytes <= 32;
+    return size <= (bytes < 4 ? 1050 : 1050 / bytes);
+  }
+
+  template <class Program, int Dims>
+  static constexpr configuration tiny_rows{.vector_width = 1,
+                                           .items = 4,
+                                           .threads_per_block = 256,
+                                           .group_dims = Dims,
+                                           .index_bits = 32,
+                                           .blocks = 5};
+
+  template <class Program, int Dims>
+  [[gnu::cold]] static cuda_plan plan_tiny(bound_layout const& layout, bound_arguments const& call,
+                                           cuda_device_facts const& facts) {
+    constexpr configuration c = tiny_rows<Program, Dims>;
+    using special = specialization_of<c>;
+    using arguments = rows_arguments<Program, special>;
+    using operand = typename program_traits<Program>::template at<brought_load<Program>>;
+    cuda_plan result;
+    result.function =
+        reinterpret_cast<void const*>(&tiny_rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = c;
+    result.split.lies_in_runs = lies_in_runs<Program>(layout);
+    result.why = result.split.lies_in_runs ? "rows of few elements, as they lie"
+                                           : "single elements, rows of few of them";
+    set_shares(result, layout, program_traits<Program>::widest_element, c.threads_per_block);
+    result.split.bytes_per_warp =
+        bytes_of_image<storage_t<operand::type>>(result.split.rows_per_warp * layout.columns.size);
+    int const warps = static_cast<int>(result.block.x * result.block.y / 32);
+    result.shared_bytes = static_cast<unsigned>(warps * result.split.bytes_per_warp);
+    allow_shared_bytes(result.function, shared_bytes_left<Program, c>(facts));
+    finish<Program, arguments>(
+        result, layout, call, program_traits<Program>::has_total ? parts<Program> : most_blocks,
+        at_least(1, divide_up(layout.rows.size, warps * result.split.rows_per_warp)));
+    return result;
+  }
+
+ private:
+  // A lane has a run of elements, up to 32 of them: an odd number, so that those of its neighbours
+  // are in other banks of shared memory. A warp has some 2 KB in flight; less, and fewer warps to a
+  // block, where there are too few rows for all multiprocessors.
+  [[gnu::cold, gnu::noinline]] static void set_shares(cuda_plan& plan, bound_layout const& layout,
+                                                      int bytes, int most_threads) {
+    long long const size = layout.columns.size, rows = layout.rows.size;
+    int lanes = 1, warps = most_threads / 32;
+    while (lanes < 32 && lanes * 32 < size) lanes *= 2;
+    int const at_once = 32 / lanes;
+    long long turns = clamped(divide_up(2048, size * at_once * bytes), 1, 8);
+    while (turns > 1 && rows < turns * at_once * 132 * 96) --turns;
+    while (warps > 1 && rows < turns * at_once * warps * 132) warps /= 2;
+    plan.split.elements_per_lane = static_cast<int>(divide_up(size, lanes) | (lanes > 1));
+    plan.split.rows_per_warp = static_cast<int>(turns * at_once);
+    plan.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(warps * at_once));
+  }
+  // Whether the rows of the operand follow one another as their elements do.
+  template <class Program> [[gnu::cold]] static bool lies_in_runs(bound_layout const& layout) {
+    using I = typename program_traits<Program>::template at<brought_load<Program>>;
+    operand_layout const& operand = layout.loads[I::bits];
+    return layout.rows.dims <= 1 && layout.columns.dims <= 1 &&
+           (layout.columns.size == 1 || operand.column_strides[0] == 1) &&
+           (layout.rows.size == 1 || operand.row_strides[0] == layout.columns.size);
+  }
+};
+
+}  // namespace tenon::detail
+TENON_ONCE_END
