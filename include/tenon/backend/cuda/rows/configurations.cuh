@@ -53,9 +53,13 @@ struct rows_configurations {
             return i.type == dtype::f32 || i.type == dtype::bf16;
         return false;
       }();
-  // What is computed of missing elements is more than reading a quarter of a cache line costs.
+  // Rows of so many vectors have two lanes: what is computed of missing elements is more than
+  // reading a quarter of a cache line costs. H200, layer norm of 2^20 x 32 f32 78 us with two
+  // lanes, 122 with four, of 2^20 x 64 166 and 151, bf16 78 and 114, misaligned 196 and 168.
   template <class Program>
-  static constexpr int least_lanes = computes_much<Program>&& is_half<Program> ? 2 : 4;
+  static constexpr int few_vectors = computes_much<Program>&& is_half<Program> ? 16
+                                     : has_large_states<Program>               ? 8
+                                                                               : 4;
   // Vectors of a row that one thread keeps: at most 64 elements, half as many where each has a
   // position, and 32 words of operands; 16 of other half types that stay in registers, which are
   // computed in twice as many.

@@ -38,7 +38,8 @@ struct odd_rows_sharing : row_sharing {
     bool const is_short = vectors <= 64 && (is_half || vectors > 16);
     int const fewer = is_short ? 2 : vectors <= 288 ? 4 : items;
     if (fewer < items) items = fewer;
-    if (vectors <= 32 * items) return {static_cast<int>(lanes_of(vectors, items)), 1};
+    if (vectors <= 32 * items)
+      return {static_cast<int>(lanes_of(vectors, items, least_lanes_of(vectors, is_half))), 1};
     long long const warps = divide_up(vectors, 32 * items);
     int blocks = 1;
     while (blocks < most_blocks && 8 * blocks < warps) blocks *= 2;

@@ -27,18 +27,18 @@ struct row_sharing : long_rows_planner {
   // What of a program it depends on: vectors of a row, and those that a thread keeps.
   struct row_lengths {
     long long short_vectors, medium_vectors;
-    int short_items, medium_items, items, least_lanes;
-    bool is_wide;
+    int short_items, medium_items, items, few_vectors;
+    bool is_wide, is_half;
   };
   template <class Program>
-  static constexpr row_lengths lengths_of{short_vectors<Program>, medium_vectors<Program>,
-                                          short_items<Program>,   medium_items<Program>,
-                                          row_items<Program>,     least_lanes<Program>,
-                                          is_wide<Program>};
+  static constexpr row_lengths lengths_of{
+      short_vectors<Program>, medium_vectors<Program>, short_items<Program>, medium_items<Program>,
+      row_items<Program>,     few_vectors<Program>,    is_wide<Program>,     is_half<Program>};
   static constexpr row_share share_of(long long vectors, row_lengths const& of) {
     if (vectors <= of.medium_vectors) {
       int const most = vectors <= of.short_vectors ? of.short_items : of.medium_items;
-      long long lanes = lanes_of(vectors, most, of.least_lanes);
+      int const least = least_lanes_of(vectors, of.is_half, of.few_vectors);
+      long long lanes = lanes_of(vectors, most, least);
       if (lanes * most < vectors) lanes = divide_up(vectors, 32 * most) * 32;
       return {static_cast<int>(lanes), 1};
     }
