@@ -46,19 +46,19 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::columns_blocks_h
   registers<Program, place::element> no_element;
   registers<Program, place::total> total;
   frame<Program> f{launch, rows[0], no_element, total};
-  start(f, a);
+  start_early(f, a);
   for_each_selected<Program, totals>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     read_register<k>(total) = reduction_facts<Program, k>::identity();
   });
   bool is_writer = threadIdx.x == 0 && threadIdx.y == 0;
-  if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
 
   constexpr bool may_keep = columns_worker<Program, C>::may_keep;
   using all_phases = std::make_integer_sequence<int, phases>;
   columns_worker<Program, C> const reading{{a}, launch, total, rows};
   std::conditional_t<may_keep, kept_columns<Program, C>, columns_worker<Program, C>> worker{reading};
   worker.begin();
+  if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
   if (may_keep && a.is_kept) {
     if constexpr (may_keep) {
       worker.bring();

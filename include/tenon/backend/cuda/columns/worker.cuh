@@ -27,6 +27,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 
   __device__ __forceinline__ void begin() {
     base::begin();
+    await_operands<Program>();
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;

@@ -97,22 +97,6 @@ struct rows_planner : odd_rows_sharing {
     return plan_resident<Program, medium_rows<Program>>(layout, call, facts, how);
   }
 
-  // Whether the rows of the blocks that follow are asked for: as much as multiprocessors hold, if
-  // that is no more than 8 MB. H200, us, with and without: RMS norm of 4096 f32 250 and 259, of
-  // 4096 bf16 126 and 129, softmax of 4096 bf16 126 and 128; where it is more, softmax of 2048 f32
-  // 134 and 127, bias + residual + layer norm of 4096 f32 704 and 503, of 4096 bf16 264 and 254,
-  // but of 8192 bf16 263 and 291. Of short rows that fit the L2 cache it is not worth it: four RMS
-  // norms of 1024 f32, 32 MB each and of the one before, 68.6 and 64.7, of 2048 68.9 and 65.4.
-  template <class Program, configuration C>
-  static bool is_asked_ahead(bound_layout const& layout, long long vectors,
-                             cuda_device_facts const& facts) {
-    long long const bytes = layout.rows.size * layout.columns.size * own_bytes<Program>;
-    if (layout.columns.size <= 2048 && bytes <= facts.cache_bytes) return false;
-    constexpr int held_vectors = C.blocks * C.threads_per_block * C.items;
-    return held_vectors * C.vector_width * own_bytes<Program> <= 64 << 10 ||
-           (is_half<Program> && vectors >= 1024);
-  }
-
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan plan_resident(bound_layout const& layout,
                                                bound_arguments const& call,
@@ -159,9 +143,7 @@ struct rows_planner : odd_rows_sharing {
     if constexpr (C.group_dims != packed_columns)
       allow_shared_bytes(result.function, shared_bytes_left<Program, C>(facts));
     if constexpr (asks_ahead<Program, special>)
-      if (rows_per_group == 1 && layout.rows.dims == 1 &&
-          is_asked_ahead<Program, C>(layout, vectors, facts))
-        result.split.rows_ahead = 132 * (C.blocks * C.threads_per_block / share.lanes);
+      result.split.rows_ahead = rows_ahead<Program, C>(layout, result, facts);
     long long most = most_resident_groups(result, facts);
     if (most == 0) return {};  // no room for the cluster
     // What odd rows share a block brings once: each has as many of them.

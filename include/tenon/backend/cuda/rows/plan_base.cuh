@@ -54,6 +54,36 @@ struct rows_planner_base : rows_configurations {
     return clamped(facts.shared_bytes_per_block - states - (2 << 10), 0, 1 << 20);
   }
 
+  // How many rows further on a block asks for one, or 0. Half as much again as is best is worse
+  // than nothing: H200, us, without and by 5, 8.6 and 13 MB, layer norm of 65536 x 4096 f32 501,
+  // 501, 516 and 618, of 16384 x 8192 bf16 141, 131, 132 and 157; RMS norm of 65536 x 4096 f32
+  // without and by 5 and 6.5 MB 517, 502 and 500. Multiprocessors that hold more than 8 MB have
+  // enough under way: with and without, softmax of 2048 f32 134 and 127, bias + residual + layer
+  // norm of 4096 f32 704 and 503, of 4096 bf16 264 and 254, but of 8192 bf16 263 and 291. Short
+  // rows that fit the L2 cache may be there: four RMS norms of 1024 f32, 32 MB each and of the one
+  // before, 68.6 and 64.7, of 2048 68.9 and 65.4. Of several rows to a block those of half types
+  // gain: softmax of 2^20 x 256 bf16 253 and 260, of 65536 x 768 50.6 and 53.8, x 512 33.5 and
+  // 34.4, but of 2^20 x 64, which ask for half a cache line at a time, 74 and 68; where a state is
+  // several numbers large calls: layer norm of 65536 x 768 57.2 and 61.3, of 2^20 x 256 253 and
+  // 256, but of 65536 x 256 19.8 and 19.4.
+  template <class Program, configuration C>
+  [[gnu::cold]] static int rows_ahead(bound_layout const& layout, cuda_plan const& plan,
+                                      cuda_device_facts const& facts) {
+    constexpr bool is_large = has_large_states<Program>;
+    constexpr int held_bytes =
+        C.blocks * C.threads_per_block * C.items * C.vector_width * own_bytes<Program>;
+    long long const bytes_of_row = layout.columns.size * own_bytes<Program>,
+                    bytes = layout.rows.size * bytes_of_row,
+                    vectors = divide_up(layout.columns.size, width<Program>);
+    if (layout.rows.dims != 1 || (layout.columns.size <= 2048 && bytes <= facts.cache_bytes))
+      return 0;
+    if (plan.block.y > 1 && (!is_half<Program> || shares_little<Program> || plan.block.x < 8 ||
+                             (is_large && 2 * bytes < 3 * facts.cache_bytes)))
+      return 0;
+    if (held_bytes > 64 << 10 && !(is_half<Program> && vectors >= 1024)) return 0;
+    return static_cast<int>((is_large ? 5 << 20 : 13 << 19) / bytes_of_row);
+  }
+
   // Rows of so many segments that there are slots for at a time.
   template <class Program> static constexpr long long most_shared_rows(long long segments) {
     return slot_count / (2 * segments * row_state_words<Program>);
