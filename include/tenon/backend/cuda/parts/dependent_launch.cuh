@@ -11,12 +11,15 @@ namespace tenon::detail {
 // Before memory is looked at or written to. @post what the kernels before it wrote is seen
 // MayBeFew: blocks of the grid, of which a kernel with all registers in use does not ask:
 // ptxas 13.0 spills four bytes of two sums by rows and by columns.
-template <bool MayBeFew = true> __device__ __forceinline__ void await_previous_kernel() {
+// may_leave: the blocks are many, but each has one turn, and the next kernel's take their places.
+template <bool MayBeFew = true>
+__device__ __forceinline__ void await_previous_kernel(bool may_leave = false) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
   // The next kernel may come when all of few blocks have begun, which want no more room. H200, in a
   // graph: relu((x + y) * 2) of 16 x 100 f32 0.69 us instead of 0.76.
-  if (MayBeFew && gridDim.x <= 132) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  if (MayBeFew && (gridDim.x <= 132 || may_leave))
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 #endif

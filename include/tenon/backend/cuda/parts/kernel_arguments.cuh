@@ -268,8 +268,8 @@ __device__ __forceinline__ void start_early(frame<Program> const& f, Arguments c
   find_launch_values(f, a);
 }
 // As often as the kernel comes to its operands; all threads that look at memory or write to it.
-template <class Program> __device__ __forceinline__ void await_operands() {
-  if constexpr (!reads_at_launch<Program>) await_previous_kernel();
+template <class Program> __device__ __forceinline__ void await_operands(bool may_leave = false) {
+  if constexpr (!reads_at_launch<Program>) await_previous_kernel(may_leave);
 }
 #endif
 
