@@ -56,6 +56,7 @@ template <class Program, class C> struct tiny_worker {
                            warp * a.split.bytes_per_warp;
     T const* const from = load_address<Program, load>(a, first * size);
     int const in_front = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16);
+    await_operands<Program>();
     if (a.split.lies_in_runs) bring(image, from, in_front, rows * size, first == 0);
     int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by,
               begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
-  start(f, a);
+  start_early(f, a);
   start_totals(f);
   tiny_worker<Program, C> worker{a, f};
   long long const rows = a.split.rows_per_warp,
@@ -187,6 +188,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     long long const left = a.row_count - first;
     worker.finish_rows(first, static_cast<int>(left < rows ? left : rows));
   }
+  // Warps that have no rows.
+  if (program_traits<Program>::has_total || a.row_count == 0) await_operands<Program>();
   int buffer = 0;
   end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
 #endif

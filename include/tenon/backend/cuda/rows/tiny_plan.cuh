@@ -21,7 +21,7 @@ struct tiny_rows_planner : rows_planner_base {
   // depend on it. H200, sums, us, against whole blocks that brought rows, and vectors that lie
   // anywhere: of 2^20 x 3 f32 8.1 (14.2), x 7 10.8 (15.5), x 33 38.7 (41.9), x 7 bf16 9.4 (16.3),
   // x 31 21.3 (23.9), x 8 9.4 (12.9), misaligned 9.6 (20.5); of 65536 x 3 f32 1.71 (2.12), x 1023
-  // bf16 41.0 (41.3), x 255 14.6 (13.8); of 1000 x 33 f32 1.54 (2.23). Longer rows of whole vectors
+  // bf16 41.0 (41.3), x 255 14.6 (13.8); of 1000 x 33 f32 1.28 (2.23). Longer rows of whole vectors
   // meet in the banks of shared memory: 2^20 x 16 f32 40 us, by vectors 20.
   template <class Program> static bool is_tiny(bound_layout const& layout) {
     constexpr int bytes = program_traits<Program>::widest_element;
