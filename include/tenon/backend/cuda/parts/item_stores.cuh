@@ -24,7 +24,12 @@ __device__ __forceinline__ void store_vector(Number const (&values)[V],
     return store_column_part<Program, K>(to, vector, around, positions, u, count);
   } else if constexpr (Dims > 1) {
     access const how = a.store_access[I::bits];
-    if (how == access::elements) return store_elements(to, positions, vector, u, count);
+    if (how == access::elements) {
+      if constexpr (keeps_results<Positions>)
+        return positions.template keep<K>(vector, u);
+      else
+        return store_elements(to, positions, vector, u, count);
+    }
     if (how != access::packed || count < V) {
 #pragma unroll 1
       for (int i = 0; i < count; ++i) {

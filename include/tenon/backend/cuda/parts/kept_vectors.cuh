@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/put_vectors.cuh"
+#include "tenon/backend/cuda/parts/shared_runs.cuh"
 #include "tenon/backend/cuda/parts/thread_stage.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
 
@@ -45,6 +46,29 @@ template <class Program, int V, class Selected, bool IsKept> struct selected_by_
   }
 };
 
+// The kept load whose place what store `k` writes may take; -1: none.
+template <class Program, int V> consteval int kept_place_for(int k) {
+  using traits = program_traits<Program>;
+  int rank = rank_among<Program, element_stores<Program, V>>(k);
+  for (int j = 0; j < traits::size; ++j)
+    if (is_held<Program, kept_loads<Program, V>>(j) && rank-- == 0)
+      return size_of(traits::all[j].type) == size_of(traits::all[k].type) ? j : -1;
+  return -1;
+}
+// Whether all stores have one.
+template <class Program, int V> inline constexpr bool has_kept_places = []() consteval {
+  using traits = program_traits<Program>;
+  bool result = has_element_stores<Program> && !traits::has_positions;
+  for (int k = 0; k < traits::size; ++k) {
+    instruction_facts const& i = traits::all[k];
+    if (i.is_store && i.moves_elements)
+      result =
+          result && !i.is_window && size_of(i.type) * V >= 4 && kept_place_for<Program, V>(k) >= 0;
+  }
+  return result;
+}
+();
+
 // Slots of the kept loads: for each of a thread's steps and each load one vector, neighbouring
 // threads next to each other. Only the thread whose slot it is uses it, so no barrier is needed.
 template <class Program, int V, int Threads> struct kept_vectors {
@@ -65,6 +89,20 @@ template <class Program, int V, int Threads> struct kept_vectors {
   static constexpr int bytes_per_step = Threads * sum(typename traits::sequence{});
 
 #if defined(__CUDA_ARCH__)
+  // Writes what was put to the places of `steps` steps, `count` elements.
+  template <int K, class T>
+  static __device__ __forceinline__ void send(T* to, int step, int count) {
+    constexpr int l = kept_place_for<Program, V>(K), size = Threads * V;
+    // Of one operand neighbouring steps lie side by side.
+    constexpr bool is_one = bytes_per_step == static_cast<int>(sizeof(vector<l>)) * Threads;
+#pragma unroll 1
+    for (; count > 0; ++step, to += size, count -= size) {
+      unsigned const from = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
+                            step * bytes_per_step + bytes_before<l>;
+      send_run<V, is_one ? 2 : 1>(to, from, is_one || count < size ? count : size, row_lanes());
+      if (is_one) break;
+    }
+  }
   // @pre a vector at `from` is one aligned access
   template <int K, class T> static __device__ __forceinline__ void bring(int step, T const* from) {
     send_to_shared<T, V>(slot<K>(step), from);

@@ -117,6 +117,11 @@ template <class Positions> inline constexpr bool has_runs = requires(Positions p
 // Whether positions keep what is stored, and look for the parts of a row themselves.
 template <class Positions> inline constexpr bool finds_parts = requires { Positions::finds_parts; };
 
+// Whether positions keep what is stored of misaligned rows.
+template <class Positions> inline constexpr bool keeps_results = requires {
+  Positions::keeps_results;
+};
+
 // Writes the first `count` elements of item u of a misaligned row.
 template <class T, int V, class Positions>
 __device__ __forceinline__ void store_elements(T* row, Positions const& positions,

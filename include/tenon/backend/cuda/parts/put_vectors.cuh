@@ -44,8 +44,10 @@ __device__ __forceinline__ void put_vectors(vector_slots slots, T const* from, a
                                             Places const& place_of, vector_run run, int items) {
   constexpr bool is_contiguous = std::is_same_v<Places, side_by_side>;
   int const beyond = elements_beyond<V>(from);
+  int const threads = static_cast<int>(blockDim.x);
 #pragma unroll 1
-  for (; items > 0; --items) {
+  for (int by; items > 0; items -= by) {
+    by = 1;
     int const count = run.whole > 0 ? V : run.whole == 0 ? run.partial : 0;
     if (count == 0) return;
     T* const slot = reinterpret_cast<T*>(dynamic_shared() + slots.first);
@@ -57,13 +59,28 @@ __device__ __forceinline__ void put_vectors(vector_slots slots, T const* from, a
 #pragma unroll
         for (int i = 0; i < V; ++i) copy_or_clear<sizeof(T)>(slot + i, begin + i, i < count);
       } else if (has_words<T, V> && run.at > 0 && run.whole > 1) {
-        // Both aligned vectors are of the row. H200, softmax of 64 x 1048576 bf16, misaligned, 218
-        // us, with single elements 296; of f32, which travel by themselves, 347 us, so with
-        // elements 291.
-        packed<T, V> low{}, high{};
-        load_packed<reuse::expected>(low, begin - beyond);
-        load_packed<reuse::expected>(high, begin - beyond + V);
-        move_whole(*reinterpret_cast<packed<T, V>*>(slot), part_of(low, high, beyond));
+        // Both aligned vectors are of the row, and so it is with some that follow, which do not
+        // wait for each other. H200, softmax of 64 x 1048576 bf16, misaligned, 218 us, with single
+        // elements 296; of f32, which travel by themselves, 347 us, so with elements 291.
+        constexpr int most = 2;
+        packed<T, V> low[most] = {}, high[most] = {};
+        auto const is_inner = [&](int j) {
+          return j == 0 || (j < items && run.whole - j * threads > 1);
+        };
+#pragma unroll
+        for (int j = 0; j < most; ++j) {
+          T const* const at = begin - beyond + j * threads * V;
+          load_packed<reuse::expected>(low[j], at, is_inner(j));
+          load_packed<reuse::expected>(high[j], at + V, is_inner(j));
+        }
+#pragma unroll
+        for (int j = 0; j < most; ++j) {
+          if (!is_inner(j)) break;
+          if (j > 0) ++by;
+          move_whole(
+              *reinterpret_cast<packed<T, V>*>(dynamic_shared() + slots.first + j * slots.step),
+              part_of(low[j], high[j], beyond));
+        }
       } else {
 #pragma unroll 1
         for (int i = 0; i < V; ++i) {
@@ -85,8 +102,7 @@ __device__ __forceinline__ void put_vectors(vector_slots slots, T const* from, a
         }
       }
     }
-    int const threads = static_cast<int>(blockDim.x);
-    run.at += threads, run.whole -= threads, slots.first += slots.step;
+    run.at += by * threads, run.whole -= by * threads, slots.first += by * slots.step;
   }
 }
 // The same of contiguous operands, as a function that all kernels of a translation unit share. With

@@ -19,6 +19,14 @@ inline constexpr bool has_large_states = [] {
   return result;
 }();
 
+// A thread's running states. Several, because one chain of dependent additions would wait for
+// itself; an operator that reduces many elements better than one after the other gets all of a tile
+// at once.
+template <class Op, class Operand, int Count>
+inline constexpr bool takes_many = requires(Operand const (&x)[Count], int valid) {
+  Op::lift_many(x, valid);
+};
+
 #if defined(__CUDA_ARCH__)
 // Whether reduction K is the sum of a product of each element. It takes in the factors: of two
 // products the second is rounded with their sum. H200, sums of squares of 4096 rows of 8192 bf16:
@@ -52,18 +60,11 @@ __device__ __forceinline__ taken<Program, K> take_of(frame<Program> const& f) {
     return static_cast<taken<Program, K>>(value_of<operand>(f));
   }
 }
-// A thread's running states. Several, because one chain of dependent additions would wait for
-// itself; an operator that reduces many elements better than one after the other gets all of a tile
-// at once.
-template <class Op, class Operand, int Count>
-inline constexpr bool takes_many = requires(Operand const (&x)[Count], int valid) {
-  Op::lift_many(x, valid);
-};
 // What an operator gathers elements in that tells deviations of them (ops/moments.hpp), else its
 // state.
 template <class Facts> struct gathered_in { using type = typename Facts::state; };
 template <class Facts>
-  requires requires { typename Facts::op::template gathered<typename Facts::number>; }
+requires requires { typename Facts::op::template gathered<typename Facts::number>; }
 struct gathered_in<Facts> {
   using type = typename Facts::op::template gathered<typename Facts::number>;
 };
@@ -78,8 +79,7 @@ struct running_states : reductions_of<Program, place::row, Phase> {
   // Items that such an operator gets at once: not more than 32 elements, which are registers; all
   // 64 of half types that a kernel keeps for much arithmetic.
   static constexpr bool is_whole =
-      V * Items <= 32 ||
-      (V == 8 && Items == 8 && element_operands<Program>::has_much_arithmetic);
+      V * Items <= 32 || (V == 8 && Items == 8 && element_operands<Program>::has_much_arithmetic);
   static constexpr int batch_items = is_whole ? Items : V < 32 ? 32 / V : 1;
   template <int K> using facts = reduction_facts<Program, K>;
   template <int K>
@@ -93,8 +93,8 @@ template <class Program, int V, int Items, int Phase>
 struct collected_values : reductions_of<Program, place::row, Phase> {
   using running = running_states<Program, V, Items, Phase>;
   template <int K>
-  using type = value_list<taken<Program, K>,
-                          running::template is_batch<K> ? V * running::batch_items : V>;
+  using type =
+      value_list<taken<Program, K>, running::template is_batch<K> ? V * running::batch_items : V>;
 };
 
 template <class T, int N> __device__ __forceinline__ void fill(T (&list)[N], T const& value) {
@@ -143,8 +143,7 @@ __device__ __forceinline__ State fold_live(Taken const (&elements)[N], bool is_a
 #pragma unroll
     for (int i = 0; i < N; i += 2) {
       pairs[i / 2] = math::rounded_product(all[i].x, all[i].y);
-      if (i + 1 < N)
-        pairs[i / 2] = math::product_plus(all[i + 1].x, all[i + 1].y, pairs[i / 2]);
+      if (i + 1 < N) pairs[i / 2] = math::product_plus(all[i + 1].x, all[i + 1].y, pairs[i / 2]);
     }
     return fold<Op>(pairs);
   } else {

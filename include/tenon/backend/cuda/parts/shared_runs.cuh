@@ -3,6 +3,7 @@
 // Elements that lie next to each other in shared memory, from any byte on → vectors, and a row of
 // global memory that begins anywhere, by its own aligned vectors.
 
+#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 #include "tenon/backend/cuda/parts/row_words.cuh"
 #include "tenon/backend/cuda/parts/shared_access.cuh"
 
@@ -13,6 +14,7 @@ namespace tenon::detail {
 struct row_lanes {
   int lane, lanes;
 
+  __device__ __forceinline__ row_lanes(int lane, int lanes) : lane(lane), lanes(lanes) {}
   __device__ __forceinline__ row_lanes()
       : lane(static_cast<int>(threadIdx.x)), lanes(static_cast<int>(blockDim.x)) {}
   // @post what each of them wrote to shared memory is there for all
@@ -28,14 +30,24 @@ struct row_lanes {
 template <class T, int V>
 __device__ __forceinline__ packed<T, V> load_run(unsigned from, unsigned in_front) {
   using of = row_words<T, V>;
-  packed<unsigned, 1> all[of::words + 1];
+  // Words as far apart as lanes' vectors are would meet in the same banks.
+  if constexpr (of::bytes == 16) {
+    packed<T, V> low, high;
+    unsigned const beyond = from % 16 + in_front;
+    load_shared(low, from & ~15u);
+    load_shared(high, (from & ~15u) + (beyond > 0 ? 16 : 0));
+    return part_of(low, high, static_cast<int>(beyond) / of::size);
+  } else {
+    packed<unsigned, 1> all[of::words + 1];
 #pragma unroll
-  for (int i = 0; i < of::words + of::has_parts; ++i) load_shared(all[i], from + 4 * i);
-  return of::join(all, static_cast<int>(in_front));
+    for (int i = 0; i < of::words + of::has_parts; ++i)
+      load_shared(all[i], i < of::words || in_front > 0 ? from + 4 * i : from);
+    return of::join(all, static_cast<int>(in_front));
+  }
 }
 
 // Writes the `count` elements at `from`, the width of whose vectors is V, to `to`.
-template <int V, class T>
+template <int V, int Unroll = 4, class T>
 __device__ __forceinline__ void send_run(T* to, unsigned from, int count, row_lanes const& of_row) {
   using of = row_words<T, V>;
   auto const [lane, lanes] = of_row;
@@ -45,7 +57,7 @@ __device__ __forceinline__ void send_run(T* to, unsigned from, int count, row_la
   unsigned const begin = from + head * of::size, in_front = begin % 4;
   T* next = to + head + lane * V;
   unsigned at = begin - in_front + lane * of::bytes;
-#pragma unroll 4
+#pragma unroll Unroll
   for (int j = lane; j < whole; j += lanes, next += lanes * V, at += lanes * of::bytes) {
     store_packed(next, load_run<T, V>(at, in_front));
   }

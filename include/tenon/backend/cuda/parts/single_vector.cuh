@@ -58,6 +58,42 @@ __device__ __forceinline__ auto load_vector(Arguments const& a, operand_offsets<
   return result;
 }
 
+// The same of what all rows share, in two steps, between which others may be asked for. Misaligned
+// vectors are of two aligned ones. H200, layer norm of 1 x 65536 bf16 6.1 us, by elements 6.6, of
+// 1000 x 16384 f32 74.4 and 79.7.
+template <class Program, int K, class T, int V> struct halved_vector {
+  using I = typename program_traits<Program>::template at<K>;
+  packed<T, V> low = {}, high = {};
+  int beyond = -1;  // of what two have parts of
+
+  // What it does not wait for is left to join().
+  template <class Arguments>
+  __device__ __forceinline__ void ask(Arguments const& a, operand_offsets<Program> const& row,
+                                      int index, int count) {
+    access const how = a.load_access[I::bits];
+    T const* const from = load_address<Program, K>(a, row.loads[I::bits]) + index * V;
+    if constexpr (has_words<T, V>) {
+      int const in_front = elements_beyond<V>(from);
+      if (how == access::elements && index > 0 && (index + 2ll) * V - in_front <= a.columns.size)
+        beyond = in_front;
+    }
+    load_packed<reuse::expected>(low, from - (beyond > 0 ? beyond : 0),
+                                 beyond >= 0 || (how == access::packed && count >= V));
+    load_packed<reuse::expected>(high, from + (V - beyond), beyond >= 0);
+  }
+  template <int Dims, class Arguments>
+  __device__ __forceinline__ packed<T, V> join(Arguments const& a,
+                                               operand_offsets<Program> const& row, int index,
+                                               int count) const {
+    if (beyond >= 0) return part_of(low, high, beyond);
+    access const how = a.load_access[I::bits];
+    if (how == access::packed && count >= V) return low;
+    if constexpr (Dims > contiguous_columns)
+      if (how > access::elements) return load_by_places<Program, K, V>(a, row, index, count);
+    return load_some<V>(load_address<Program, K>(a, row.loads[I::bits]) + index * V, 0, count);
+  }
+};
+
 // The vectors at `positions` of operand K: at once where it is made of aligned ones, else in a loop
 // that has the code of one.
 template <class Program, int K, int V, int Count, int Dims, bool IsStreamed, class Arguments,
@@ -82,8 +118,8 @@ __device__ __forceinline__ void load_vectors(
     for (int u = 0; u < Count; ++u) {
 #pragma unroll
       for (int i = 1; i < Count; ++i) to[i - 1] = to[i];
-      to[Count - 1] = load_vector<Program, K, V, Dims>(a, row, positions.at(u),
-                                                       positions.template count<V>(u));
+      to[Count - 1] =
+          load_vector<Program, K, V, Dims>(a, row, positions.at(u), positions.template count<V>(u));
     }
   }
 }

@@ -82,13 +82,25 @@ class turns {
   }
 };
 
-// As process_tile, with the same bits. take(item, u) loads the vectors of item u. Items are a loop,
+// Evaluates what comes item by item.
+template <class Program, class Item> struct item_evaluation {
+  Item& item;
+
+  template <int Phase, bool Stores, class Numbers>
+  __device__ __forceinline__ void operator()(Numbers const& numbers, frame<Program> const& f, int,
+                                             int i) const {
+    keeping_evaluation<Program, Item>{item}.template operator()<Phase, Stores>(numbers, f, 0, i);
+  }
+};
+
+// As process_tile, with the same bits. take(item, u) loads the vectors of item u, and put(item, u)
+// has them when they are computed. Items are a loop,
 // Pair of them at a time: none is computed by itself, so that they do not wait for each other.
 // @pre the items of a pair may be taken if the first one is live
 // @post every chain of the states has the items that it would have there
 template <int Phase, bool Stores, int V, int Items, int Dims, int Pair, class Program, class Take,
-          class States, class Arguments, class Positions>
-__device__ __forceinline__ void process_in_turns(Take const& take, States& states,
+          class Put, class States, class Arguments, class Positions>
+__device__ __forceinline__ void process_in_turns(Take const& take, Put const& put, States& states,
                                                  frame<Program> const& around, Arguments const& a,
                                                  operand_offsets<Program> const& row,
                                                  Positions const& positions, bool is_row_inside) {
@@ -117,7 +129,9 @@ __device__ __forceinline__ void process_in_turns(Take const& take, States& state
           int const u = first + w + i;
           process_item<Phase, Stores, V, Items, Dims, no_loads, no_loads, loads>(
               w + i, none, none, items[i], values, states, around, a, row, positions, u,
-              is_row_inside);
+              is_row_inside,
+              item_evaluation<Program, selected_registers<Program, loads>>{items[i]});
+          put(items[i], u);
           live_elements += positions.template count<V>(u);
         }
       }

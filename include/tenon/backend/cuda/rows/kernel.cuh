@@ -31,14 +31,15 @@ template <class Program, class C> struct row_worker {
   // one instruction each to find again.
   __device__ __forceinline__ auto positions(bool is_inside = true) const {
     int const stretch = dims == packed_columns ? 0 : a.split.vectors_per_block;
-    int first = team.rank * (stretch > 0 ? stretch : team.lanes) + static_cast<int>(threadIdx.x);
+    int const part = is_staged ? team.rank * team.halves() + team.half() : team.rank;
+    int first = part * (stretch > 0 ? stretch : team.lanes) + static_cast<int>(threadIdx.x);
     asm volatile("" : "+r"(first));
     int vectors = static_cast<int>(a.vectors),
         step = (stretch > 0 ? 1 : team.blocks()) * team.lanes;
     if constexpr (dims == packed_columns) {
       return item_positions<int>{first, step, vectors};
     } else {
-      int const whole = vectors - (a.tail != 0), behind = (team.rank + 1) * stretch;
+      int const whole = vectors - (a.tail != 0), behind = (part + 1) * stretch;
       bool const is_last = behind == 0 || behind >= vectors;
       using result = std::conditional_t<is_odd, row_positions, staged_positions>;
       return result{{first, step, is_last ? whole : behind, is_last ? a.tail : 0},
@@ -92,7 +93,7 @@ template <class Program, class C> struct row_worker {
       selected_registers<Program, no_loads> none;
       sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.row_count), 0, 0);
     }
-    if (threadIdx.x == 0 && team.rank == 0 && is_inside)
+    if (threadIdx.x == 0 && team.half() == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, given.row, of_rows);
   }
 
@@ -111,6 +112,7 @@ template <class Program, class C> struct row_worker {
       selected_registers<Program, running> states;
       reset<Program, running>(states);
       sweep<Phase, false>(given, states, offsets, where, piece * steps, (piece + 1) * steps);
+      team.template merge<running>(states);
       join_chains<Program, running>(f.row, states);
       team.template leave<reductions>(f.row, piece);
     }
@@ -178,7 +180,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   long long group = C::has_clusters ? cluster_index() : blockIdx.x;
   for (; group < groups; group += stride) {
     requested_row<Program, C> current;
-    worker.request(current, group * blockDim.y + threadIdx.y);
+    worker.request(current, worker.team.halves() > 1 ? group : group * blockDim.y + threadIdx.y);
     if (is_first) {
       if constexpr (C::group_dims == odd_columns) worker.bring_shared();
       worker.team.await_blocks();

@@ -148,6 +148,8 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
         }
       }
       left -= last - step;
+      int const begin = step;
+      far_positions const stretch = positions;
       if constexpr (has_batches<Program, running>) {
         take<Phase, Stores, dims, items>(states, levels, positions, step, last);
       } else {
@@ -162,6 +164,8 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
         }
         take<Phase, Stores, dims, 1>(states, levels, positions, step, last);
       }
+      if constexpr (Stores && may_keep && has_kept_places<Program, v>)
+        if (!a.is_packed) share::send(begin, stretch, last - begin, offsets);
     }
     if constexpr (!Stores) levels.finish(f.row, states);
   }
@@ -182,7 +186,11 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
       // The sweep that stores is the last one: the next row takes the place of what it has taken.
       if constexpr (is_ahead && Stores)
         if (is_brought) share::template send_items<Together>(step, positions, coming);
-      taken.process(tile, states, f, a, offsets, positions, step, true);
+      if constexpr (Stores && may_keep && has_kept_places<Program, v> && Dims > packed_columns)
+        taken.process(tile, states, f, a, offsets,
+                      result_positions<Program, v, threads>{positions, step}, step, true);
+      else
+        taken.process(tile, states, f, a, offsets, positions, step, true);
       if constexpr (!Stores)
         if ((step + Together) % items == 0) levels.after_tile(states);
     }

@@ -64,9 +64,11 @@ template <class Program, class C> struct looped_share {
       far_positions positions = positions_of(segment);
       int step = step_of(place);
       int const last = step + tiles_of(segment) * items;
+      // What does not travel by itself is asked for together.
+      int const at_once = a.is_packed ? items : last - step;
 #pragma unroll 1
-      for (; step < last; step += items, positions.first += items * threads, ++sent) {
-        bring(step, positions, items, row);
+      for (; step < last; step += at_once, positions.first += at_once * threads, ++sent) {
+        bring(step, positions, at_once, row);
         end_of_copies();
       }
     }
@@ -78,6 +80,24 @@ template <class Program, class C> struct looped_share {
   __device__ __forceinline__ void bring(int step, far_positions const& positions, int count,
                                         operand_offsets<Program> const& row) const {
     kept::template bring_all<dims>(step, a, row, positions, count);
+  }
+  // Writes misaligned results of `count` steps, which wait where the row did. @pre all threads of
+  // the block call it, and again before the places are used
+  __device__ __forceinline__ void send(int step, far_positions const& positions, int count,
+                                       operand_offsets<Program> const& row) const {
+    __syncthreads();
+    for_each_selected<Program, element_stores<Program, v>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if (a.store_access[I::bits] != access::elements) return;
+      int const thread = static_cast<int>(threadIdx.x),
+                left = (positions.end - (positions.first - thread)) * v + positions.partial,
+                most = count * threads * v;
+      kept::template send<k>(
+          store_address<Program, k>(a, row.stores[I::bits]) + (positions.at(0) - thread) * v, step,
+          left < most ? left : most);
+    });
+    __syncthreads();
   }
   // @pre every operand is packed
   template <int Count, class Positions>
@@ -109,6 +129,19 @@ template <class Program, class C> struct looped_share {
                                        int step, Positions const& positions,
                                        operand_offsets<Program> const& row) const {
     (load_operand<Dims, K>(read_register<K>(tile).at, step, positions, row), ...);
+  }
+};
+
+// Positions from step `step` on, where results wait.
+template <class Program, int V, int Threads> struct result_positions : far_positions {
+  static constexpr bool keeps_results = true;
+  int step;
+
+  template <int K, class T>
+  __device__ __forceinline__ void keep(packed<T, V> const& vector, int u) const {
+    using kept = kept_vectors<Program, V, Threads>;
+    constexpr int l = kept_place_for<Program, V>(K);
+    kept::template put<l>(step + u, __builtin_bit_cast(typename kept::template vector<l>, vector));
   }
 };
 

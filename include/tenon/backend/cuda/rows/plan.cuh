@@ -122,20 +122,20 @@ struct rows_planner : odd_rows_sharing {
       is_like = true;
     }
     result.split.blocks_per_row = share.blocks;
-    bool fits = share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
-    if (!fits) return result;
+    if (share.lanes == 0 || (share.blocks > 1 && facts.compute_capability < 90)) return result;
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = C;
     long long const rows_per_group = set_threads(result, share, how);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     if constexpr (C.group_dims > 1) {
-      using staged = staged_items<Program, special>;
-      int const rows = static_cast<int>(rows_per_group),
-                items = is_like ? like.pieces * like.tiles * C.items
+      if constexpr (may_be_halved<Program, special>)
+        if (is_like) like.halve(result, layout.rows.size, C.threads_per_block);
+      int const rows = static_cast<int>(result.block.y), pieces = result.split.pieces_per_block,
+                items = is_like ? pieces * result.split.tiles_per_piece * C.items
                                 : static_cast<int>(divide_up(vectors, share.blocks * share.lanes));
-      result.shared_bytes =
-          static_cast<unsigned>(staged::bytes_of(share.lanes, rows, items > 0 ? items : 1));
+      result.shared_bytes = static_cast<unsigned>(
+          staged_items<Program, special>::bytes_of(share.lanes, rows, items > 0 ? items : 1));
     }
     if constexpr (C.group_dims == odd_columns)
       result.shared_bytes = static_cast<unsigned>(
