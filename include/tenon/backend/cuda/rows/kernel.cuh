@@ -18,6 +18,10 @@ template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr bool is_odd = dims == odd_columns, is_staged = dims > packed_columns;
   static constexpr int phases = program_traits<Program>::row_phases;
+  // A row beyond the end has no vectors: whether one is inside is asked once. Where elements know
+  // their positions it has all of them, and what is found by these is somewhere.
+  static constexpr bool has_none_beyond =
+      dims == packed_columns && !program_traits<Program>::has_positions;
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
@@ -34,7 +38,7 @@ template <class Program, class C> struct row_worker {
     int const part = is_staged ? team.rank * team.halves() + team.half() : team.rank;
     int first = part * (stretch > 0 ? stretch : team.lanes) + static_cast<int>(threadIdx.x);
     asm volatile("" : "+r"(first));
-    int vectors = static_cast<int>(a.vectors),
+    int vectors = has_none_beyond && !is_inside ? 0 : static_cast<int>(a.vectors),
         step = (stretch > 0 ? 1 : team.blocks()) * team.lanes;
     if constexpr (dims == packed_columns) {
       return item_positions<int>{first, step, vectors};
@@ -61,9 +65,10 @@ template <class Program, class C> struct row_worker {
     else if constexpr (is_odd)
       odd_items<Program, C>::load(to.tile, a, offsets, where);
     else
-      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, where, is_inside);
-    load_tile<Program, early_loads<Program, C>, v, items, dims, false>(to.early, a, offsets, where,
-                                                                       is_inside);
+      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, where,
+                                                     has_none_beyond || is_inside);
+    load_tile<Program, early_loads<Program, C>, v, items, dims, false>(
+        to.early, a, offsets, where, has_none_beyond || is_inside);
     if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, where, row);
   }
 
@@ -124,7 +129,7 @@ template <class Program, class C> struct row_worker {
   __device__ __forceinline__ void sweep(requested& given, States& states,
                                         operand_offsets<Program> const& offsets,
                                         Positions const& where, int begin, int end) {
-    bool const is_inside = given.row < a.row_count;
+    bool const is_inside = has_none_beyond || given.row < a.row_count;
     if constexpr (is_odd) {
       odd_items<Program, C>::template process<Phase, Stores>(given.tile, states, f, a, offsets,
                                                              where, is_inside);
@@ -142,17 +147,24 @@ template <class Program, class C> struct row_worker {
 };
 #endif
 
+// Whether a block may have several groups of rows: where blocks leave parts of totals, or bring
+// what rows share. Rows of whole aligned vectors keep nothing in registers for a next group.
+template <class Program, class C>
+inline constexpr bool takes_turns =
+    program_traits<Program>::has_total || C::group_dims != packed_columns;
+
 }  // namespace detail
 
 // Owners: blockDim.x threads of each of blocks_per_row blocks (a cluster, if several) share a row;
-// blockDim.y rows are a group, and the clusters take the groups in turn. Thread `lane` of a row
-// owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads but neither
-// read nor stored. Registers: the row as it lies in memory, which is in shared memory where it is
-// of any layout; up to four running states per reduction. Shared memory: one state per piece, warp
-// of the row and reduction, twice; what is stored of odd rows, and what they share.
+// blockDim.y rows are a group, and the clusters take the groups in turn where takes_turns. Thread
+// `lane` of a row owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads
+// but neither read nor stored. Registers: the row as it lies in memory, which is in shared memory
+// where it is of any layout; up to four running states per reduction. Shared memory: one state per
+// piece, warp of the row and reduction, twice; what is stored of odd rows, and what they share.
 // Global memory: each operand is read once, each element store written once.
-// @pre a.vectors <= lanes * items; the grid is a function of the shape if there are totals, and
-// then the ticket in the workspace is 0
+// @pre a.vectors <= lanes * items; no more clusters than groups, and as many where none takes
+// turns; the grid is a function of the shape if there are totals, and then the ticket in the
+// workspace is 0
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the ticket is 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -178,7 +190,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   bool is_first = true;
   long long const groups = a.split.groups, stride = groups_at_once<C>();
   long long group = C::has_clusters ? cluster_index() : blockIdx.x;
-  for (; group < groups; group += stride) {
+  do {
     requested_row<Program, C> current;
     worker.request(current, worker.team.halves() > 1 ? group : group * blockDim.y + threadIdx.y);
     if (is_first) {
@@ -188,7 +200,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     is_first = false;
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
-  }
+    group += stride;
+  } while (takes_turns<Program, C> && group < groups);
   int buffer = worker.team.boxes.buffer();
   end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
 #endif
