@@ -13,8 +13,8 @@ struct lifted_reduction : reduction_op<> {
   static constexpr bool has_state = false;
 };
 
-// A reduction whose state is one number and whose elements are such states: reducing results of it again is reducing
-// everything at once.
+// A reduction whose state is one number and whose elements are such states: reducing results of it
+// again is reducing everything at once.
 struct number_reduction : lifted_reduction {
   static constexpr bool merges_with_itself = true;
   template <class T> static constexpr TENON_HD T lift(T x) { return x; }
@@ -159,9 +159,7 @@ struct log_sum_exp : state_reduction {
  private:
   // One instruction beside the product: its relative error, 2^-22, is less than what is promised of
   // a sum, and the rounding of the exponent is largest where the term is small.
-  static TENON_HD float exp_of_part(float x) {
-    return math::approximate::exp2(x * 1.44269504f);
-  }
+  static TENON_HD float exp_of_part(float x) { return math::approximate::exp2(x * 1.44269504f); }
   static TENON_HD double exp_of_part(double x) { return math::exp(x); }
 };
 
@@ -171,7 +169,9 @@ struct log_sum_exp_of : projection_op {
   template <class T> static TENON_HD T eval(log_sum_exp::state<T> s) {
     return s.m + math::log(s.s);
   }
-  template <class V> static constexpr V derivative(V d, V x, V y, auto) { return d * of<exp>(x - y); }
+  template <class V> static constexpr V derivative(V d, V x, V y, auto) {
+    return d * of<exp>(x - y);
+  }
 };
 
 struct max_part : projection_op {

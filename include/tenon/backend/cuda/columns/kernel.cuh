@@ -8,8 +8,8 @@
 namespace tenon {
 namespace detail {
 
-// Of a multiprocessor at once. H200, sums of 64 x 262144 f32: 19 us on three, 21 on two. Three leave
-// no registers for a root and a quotient of each row, which spilled 32 bytes.
+// Of a multiprocessor at once. H200, sums of 64 x 262144 f32: 19 us on three, 21 on two. Three
+// leave no registers for a root and a quotient of each row, which spilled 32 bytes.
 template <class Program, class C>
 inline constexpr int columns_blocks_held = [] {
   constexpr int v = C::vector_width, state_words = v * row_state_words<Program>;
@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::columns_blocks_h
   constexpr bool may_keep = columns_worker<Program, C>::may_keep;
   using all_phases = std::make_integer_sequence<int, phases>;
   columns_worker<Program, C> const reading{{a}, launch, total, rows};
-  std::conditional_t<may_keep, kept_columns<Program, C>, columns_worker<Program, C>> worker{reading};
+  std::conditional_t<may_keep, kept_columns<Program, C>, columns_worker<Program, C>> worker{
+      reading};
   worker.begin();
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
   if (may_keep && a.is_kept) {

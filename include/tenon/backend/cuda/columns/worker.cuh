@@ -97,8 +97,8 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   }
   // The loaded positions of all rows: all of them, or the first `live`.
   template <int Phase, class Loads, class States, class Tile>
-  __device__ __forceinline__ void take_loaded(States (&running)[v], Tile const& loaded,
-                                              bool is_all, int live) {
+  __device__ __forceinline__ void take_loaded(States (&running)[v], Tile const& loaded, bool is_all,
+                                              int live) {
 #pragma unroll
     for (int i = 0; i < v; ++i) take_row<Phase, Loads>(running[i], loaded, i, is_all, live);
   }
@@ -142,8 +142,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     store_loaded<loads, Items, IsPlain>(loaded, first, end);
   }
   template <class Loads, int Items, bool IsPlain, class Tile>
-  __device__ __forceinline__ void store_loaded(Tile const& loaded, long long first,
-                                               long long end) {
+  __device__ __forceinline__ void store_loaded(Tile const& loaded, long long first, long long end) {
     using stored = element_stores<Program, v>;
     operand_offsets<Program> where;
     if constexpr (IsPlain) this->template find_position<stored>(where, first);

@@ -102,8 +102,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   }
 
  private:
-  template <int K, class Parts>
-  __device__ __forceinline__ void read(Parts& to, bool is_new) const {
+  template <int K, class Parts> __device__ __forceinline__ void read(Parts& to, bool is_new) const {
     using T = storage_t<at<K>::type>;
     moved_cursor const& from = read_register<K>(cursors);
     bool is_neighbours = true;

@@ -50,7 +50,8 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
         state = op::combine(state, is_all ? op::lift_many(x, Items)
                                           : op::lift_many(x, live < Items ? live : Items - 1));
       } else {
-        state = op::combine(state, fold_live<op, typename facts::state>(x, is_all, live, 0, facts::identity()));
+        state = op::combine(
+            state, fold_live<op, typename facts::state>(x, is_all, live, 0, facts::identity()));
       }
     });
   }

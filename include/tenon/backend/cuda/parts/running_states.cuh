@@ -216,8 +216,8 @@ __device__ __forceinline__ void take_vectors(State& state, Operand const (&all)[
   using op = typename reduction_facts<Program, K>::op;
   if constexpr (requires { op::lift_all(all); }) {
     bool const is_whole = __all_sync(__activemask(), valid == Count);
-    state = op::combine(
-        state, is_whole ? op::lift_all(all) : op::template lift_some<Width>(all, valid));
+    state = op::combine(state,
+                        is_whole ? op::lift_all(all) : op::template lift_some<Width>(all, valid));
   } else {
     take_batch<Program, K>(state, all, valid, unordered_batch{});
   }

@@ -37,27 +37,27 @@ enum class reuse { passing, none, near, expected };
   "ld.global" Instruction ", [" Address "]" Policy ";\n\t}"
 
 // ByN: the policy as the operand behind the others, which are N bytes in four, two or one word.
-#define TENON_LOADS_IF(Hint, By16, By8, By4, ...)                                                  \
-  if constexpr (bytes == 16)                                                                       \
-    asm volatile(TENON_LOAD_IF(Hint ".v4.u32 {%0, %1, %2, %3}", "%4", "%5", By16)                  \
-                 : "+r"(w[0]), "+r"(w[1]), "+r"(w[2]), "+r"(w[3])                                  \
-                 : "l"(from), "r"(wanted) __VA_OPT__(, ) __VA_ARGS__);                             \
-  else if constexpr (bytes == 8)                                                                   \
-    asm volatile(TENON_LOAD_IF(Hint ".v2.u32 {%0, %1}", "%2", "%3", By8)                           \
-                 : "+r"(w[0]), "+r"(w[1])                                                          \
-                 : "l"(from), "r"(wanted) __VA_OPT__(, ) __VA_ARGS__);                             \
-  else if constexpr (bytes == 4)                                                                   \
-    asm volatile(TENON_LOAD_IF(Hint ".u32 %0", "%1", "%2", By4)                                    \
-                 : "+r"(w[0])                                                                      \
-                 : "l"(from), "r"(wanted) __VA_OPT__(, ) __VA_ARGS__);                             \
-  else if constexpr (bytes == 2)                                                                   \
-    asm volatile(TENON_LOAD_IF(Hint ".u16 %0", "%1", "%2", By4)                                    \
-                 : "+r"(w[0])                                                                      \
-                 : "l"(from), "r"(wanted) __VA_OPT__(, ) __VA_ARGS__);                             \
-  else                                                                                             \
-    asm volatile(TENON_LOAD_IF(Hint ".u8 %0", "%1", "%2", By4)                                     \
-                 : "+r"(w[0])                                                                      \
-                 : "l"(from), "r"(wanted) __VA_OPT__(, ) __VA_ARGS__);
+#define TENON_LOADS_IF(Hint, By16, By8, By4, ...)                                 \
+  if constexpr (bytes == 16)                                                      \
+    asm volatile(TENON_LOAD_IF(Hint ".v4.u32 {%0, %1, %2, %3}", "%4", "%5", By16) \
+                 : "+r"(w[0]), "+r"(w[1]), "+r"(w[2]), "+r"(w[3])                 \
+                 : "l"(from), "r"(wanted)__VA_OPT__(, ) __VA_ARGS__);             \
+  else if constexpr (bytes == 8)                                                  \
+    asm volatile(TENON_LOAD_IF(Hint ".v2.u32 {%0, %1}", "%2", "%3", By8)          \
+                 : "+r"(w[0]), "+r"(w[1])                                         \
+                 : "l"(from), "r"(wanted)__VA_OPT__(, ) __VA_ARGS__);             \
+  else if constexpr (bytes == 4)                                                  \
+    asm volatile(TENON_LOAD_IF(Hint ".u32 %0", "%1", "%2", By4)                   \
+                 : "+r"(w[0])                                                     \
+                 : "l"(from), "r"(wanted)__VA_OPT__(, ) __VA_ARGS__);             \
+  else if constexpr (bytes == 2)                                                  \
+    asm volatile(TENON_LOAD_IF(Hint ".u16 %0", "%1", "%2", By4)                   \
+                 : "+r"(w[0])                                                     \
+                 : "l"(from), "r"(wanted)__VA_OPT__(, ) __VA_ARGS__);             \
+  else                                                                            \
+    asm volatile(TENON_LOAD_IF(Hint ".u8 %0", "%1", "%2", By4)                    \
+                 : "+r"(w[0])                                                     \
+                 : "l"(from), "r"(wanted)__VA_OPT__(, ) __VA_ARGS__);
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 // Has the L2 cache filled, by one thread, with what is to leave it last. @pre from and bytes are

@@ -34,9 +34,10 @@ struct odd_rows_sharing : row_sharing {
                                                              int most_blocks) {
     // The fewer elements a thread has, the sooner it is done; the more, the less is left to what it
     // does once per row. H200, us, with two and four vectors: softmax of 1 x 100 bf16 2.3 and 2.8,
-    // of 2^20 x 33 f32 158 and 103; layer norm f32 of 1 x 1023 with four 3.2, with eight 3.9.
+    // of 2^20 x 33 f32 158 and 103; layer norm f32 of 1 x 1023 with four 3.2, with eight 3.9, of
+    // 65536 x 1025 with four 311, with eight 230.
     bool const is_short = vectors <= 64 && (is_half || vectors > 16);
-    int const fewer = is_short ? 2 : vectors <= 288 ? 4 : items;
+    int const fewer = is_short ? 2 : vectors <= 256 ? 4 : items;
     if (fewer < items) items = fewer;
     if (vectors <= 32 * items)
       return {static_cast<int>(lanes_of(vectors, items, least_lanes_of(vectors, is_half))), 1};
