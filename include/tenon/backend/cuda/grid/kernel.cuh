@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::grid_blocks_held
   registers<Program, place::element> element;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
-  start(f, a);
+  start<false>(f, a);
   int const lanes = a.grid.warps_per_team * 32;
   grid_worker<Program, C> worker{
       a, f, {dynamic_shared()}, static_cast<int>(threadIdx.x) % lanes, lanes};

@@ -47,16 +47,16 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   long long row_count;               // the size of `rows`
   row_steps<loads_held, stores_held> steps;
   divided_axes divided;
+  unsigned* workspace;
+  int tail;
   bool is_packed;      // every operand is, the columns are whole vectors, and positions count up
   bool is_contiguous;  // every operand is packed, or would be if it were aligned
   bool has_strided;    // some operand is
   access load_access[loads_held], store_access[stores_held];
-  work_split split;
-  int tail;  // elements after the last whole vector
-  unsigned* workspace;
-  index_group<RowDims, 64> rows;
   long long scalars[at_least_one(traits::scalar_count)];
   long long sizes[at_least_one(traits::size_count)];
+  work_split split;
+  index_group<RowDims, 64> rows;
   index_group<ColumnDims, Bits> columns;
   long long load_rows[loads_held][RowDims], load_columns[loads_held][ColumnDims];
   long long store_rows[stores_held][RowDims], store_columns[stores_held][ColumnDims];
@@ -126,8 +126,10 @@ template <class Program> struct row_operands {
 
 #if defined(__CUDA_ARCH__)
 // The offsets of row `row` in the operands that vary over the rows; 0 in the other loads. Most rows
-// have one axis: one product for each operand.
-template <class Program, class Arguments>
+// have one axis: one product for each operand. IsShort: so it is found; a kernel with all registers
+// in use divides along every axis but the outermost (ptxas 13.0: the gradient of kl_div spills
+// eight bytes otherwise).
+template <class Program, bool IsShort = true, class Arguments>
 __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
                                          long long row) {
   auto const visit = [&](auto const& of_load, auto const& of_store) {
@@ -142,6 +144,13 @@ __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Argu
     });
   };
   visit([](long long& to, int) { to = 0; }, [](long long& to, int) { to = 0; });
+  if constexpr (!IsShort) {
+    for_each_digit(a.rows, row, [&](int d, long long position) {
+      visit([&](long long& to, int k) { to += position * a.load_rows[k][d]; },
+            [&](long long& to, int k) { to += position * a.store_rows[k][d]; });
+    });
+    return;
+  }
   auto rest = static_cast<unsigned long long>(row);
   if (a.divided.any) {
     int d = a.rows.dims;
