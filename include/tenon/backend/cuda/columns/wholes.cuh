@@ -34,7 +34,7 @@ template <class Program, int V, int Items, bool IsShared> struct column_wholes {
       part<k> nothing;
 #pragma unroll
       for (auto& one : nothing.at) one = reduction_facts<Program, k>::identity();
-      move_whole(slot, nothing);
+      store_whole(slot, nothing);
     });
   }
   // Carries the recent parts over before row number `next` of this y, once in most_chained rows.
@@ -51,12 +51,12 @@ template <class Program, int V, int Items, bool IsShared> struct column_wholes {
     for_each_slot([&](auto selected, int begin, auto& slot) {
       constexpr int k = decltype(selected)::value;
       part<k> whole;
-      move_whole(whole, slot);
+      load_whole(whole, slot);
 #pragma unroll
       for (int i = 0; i < slots::template together<k>; ++i)
         carry_over<typename reduction_facts<Program, k>::op>(
             whole.at[i], read_register<k>(columns).at[begin + i]);
-      move_whole(slot, whole);
+      store_whole(slot, whole);
     });
     if (has_turns()) end_turn();
   }
@@ -66,7 +66,7 @@ template <class Program, int V, int Items, bool IsShared> struct column_wholes {
     for_each_slot([&](auto selected, int begin, auto& slot) {
       constexpr int k = decltype(selected)::value;
       part<k> whole;
-      move_whole(whole, slot);
+      load_whole(whole, slot);
 #pragma unroll
       for (int i = 0; i < slots::template together<k>; ++i) {
         auto& recent = read_register<k>(columns).at[begin + i];

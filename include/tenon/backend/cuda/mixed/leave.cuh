@@ -18,11 +18,11 @@ template <class Slots, class Op, int K>
 __device__ __forceinline__ typename Slots::template part<K> combine_chain(
     typename Slots::template part<K> const* from, int lanes, int count) {
   typename Slots::template part<K> result;
-  move_whole(result, *from);
+  load_whole(result, *from);
 #pragma unroll 4
   for (int row = 1; row < count; ++row) {
     typename Slots::template part<K> next;
-    move_whole(next, from[row * lanes]);
+    load_whole(next, from[row * lanes]);
 #pragma unroll
     for (int i = 0; i < Slots::template together<K>; ++i)
       result.at[i] = Op::combine(result.at[i], next.at[i]);
@@ -62,7 +62,7 @@ __device__ __forceinline__ void leave_block(Worker const& worker, States const& 
 #pragma unroll
     for (int i = 0; i < slots::template together<k>; ++i)
       part.at[i] = read_register<k>(columns).at[begin + i];
-    move_whole(slot, part);
+    store_whole(slot, part);
   });
   __syncthreads();
   unsigned* left = worker.left();
@@ -81,7 +81,7 @@ __device__ __forceinline__ void leave_block(Worker const& worker, States const& 
       if (is_wanted)
         sum = combine_rows<slots, op, k>(own + group * rows_at_once * lanes, lanes, rows_at_once);
       __syncthreads();
-      if (is_wanted) move_whole(own[group * lanes], sum);
+      if (is_wanted) store_whole(own[group * lanes], sum);
       __syncthreads();
     }
 #pragma unroll 1

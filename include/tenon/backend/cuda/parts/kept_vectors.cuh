@@ -141,7 +141,7 @@ template <class Program, int V, int Threads> struct kept_vectors {
   }
   // @pre wait_for_sent() is over
   template <int K> static __device__ __forceinline__ void take(vector<K>& to, int step) {
-    move_whole(to, *slot<K>(step));
+    load_whole(to, *slot<K>(step));
   }
 
  private:

@@ -77,7 +77,7 @@ __device__ __forceinline__ void put_vectors(vector_slots slots, T const* from, a
         for (int j = 0; j < most; ++j) {
           if (!is_inner(j)) break;
           if (j > 0) ++by;
-          move_whole(
+          store_whole(
               *reinterpret_cast<packed<T, V>*>(dynamic_shared() + slots.first + j * slots.step),
               part_of(low[j], high[j], beyond));
         }

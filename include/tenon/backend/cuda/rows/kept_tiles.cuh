@@ -149,7 +149,7 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
       constexpr int k = decltype(selected)::value;
 #pragma unroll
       for (int u = 0; u < Items; ++u)
-        if (has_place(u)) move_whole(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
+        if (has_place(u)) store_whole(*slot<k>(at_tile, u), read_register<k>(tile).at[u]);
     });
   }
   // Asks for the vectors of Selected at these positions of the row at `row`.
@@ -182,7 +182,7 @@ template <class Program, int V, int Items, int Threads> struct kept_tiles {
 #pragma unroll
       for (int u = 0; u < Items; ++u)
         if (has_place(u))
-          move_whole(read_register<k>(tile).at[u], *slot<k>(at_tile, u));
+          load_whole(read_register<k>(tile).at[u], *slot<k>(at_tile, u));
         else
           read_register<k>(tile).at[u] = {};
     });

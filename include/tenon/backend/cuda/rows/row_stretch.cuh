@@ -86,10 +86,10 @@ template <class Program, class C> struct row_stretch {
     end_of_copies();
   }
   template <int K> __device__ __forceinline__ void take(vector<K>& to, int step) const {
-    move_whole(to, *slot<K>(step));
+    load_whole(to, *slot<K>(step));
   }
   template <int K> __device__ __forceinline__ void put(int step, vector<K> const& from) const {
-    move_whole(*slot<K>(step), from);
+    store_whole(*slot<K>(step), from);
   }
 #endif
 };
