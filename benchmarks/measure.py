@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every workload by every contender, on the same tensors, in turns, beside the ceilings of the run -> JSON lines.
 
-A contender that fails, or takes too long to get ready, is reported on stderr and left out.
+A contender that fails, gives wrong values or takes too long to get ready is reported on stderr and left out; of wrong
+values the exit status is 1.
 """
 import argparse
 import json
@@ -36,6 +37,7 @@ class Bench:
         for fault in faults:
             report(fault)
         self.flush = None
+        self.has_wrong_values = False
         self.begin = time.monotonic()
 
     def is_wanted(self, provider):
@@ -55,6 +57,13 @@ class Bench:
         found |= {name: lambda make=make: of_function(make, data) for name, make in functions.items()}
         return {name: make for name, make in found.items() if self.is_wanted(name)}
 
+    def is_right(self, row, name, error, data):
+        if error is not None and error <= data.tolerance:
+            return True
+        report(f"{row.title}: {name}: the relative error is {error}")
+        self.has_wrong_values = True
+        return False
+
     def ready(self, row, data):
         """-> {name: Contender} of those that gave the right result."""
         contenders = {}
@@ -66,9 +75,8 @@ class Bench:
                     error = max_relative_error(contender.call(0), data.expected[0])
                     count = timing.kernel_count if contender.is_capturable else timing.profiled_kernel_count
                     contender.members = {"launches": count(lambda: contender.call(0)), "max_rel_err": error}
-                    if error is None or error > data.tolerance:
-                        report(f"{row.title}: {name}: the relative error is {error}")
-                contenders[name] = contender
+                if self.is_right(row, name, error, data):
+                    contenders[name] = contender
             except Exception as fault:
                 report(f"{row.title}: {name}: {type(fault).__name__}: {str(fault)[:500]}")
         return contenders
@@ -91,9 +99,9 @@ class Bench:
             # After all that was timed, and by the graph where there is one.
             data.poison()
             late_error = max_relative_error(timers[name].output(1), data.expected[1])
-            error = contender.members["max_rel_err"]
-            if error is not None and (late_error is None or late_error > error):
-                contender.members["max_rel_err"] = late_error
+            if not self.is_right(row, name, late_error, data):
+                continue
+            contender.members["max_rel_err"] = max(late_error, contender.members["max_rel_err"])
             members = times[name] | contender.members | ({"mode": mode} if mode else {})
             if not contender.is_capturable:
                 members["is_graph"] = False
@@ -211,7 +219,8 @@ def main():
     with torch.no_grad(), torch.cuda.stream(torch.cuda.Stream()):
         if options.compile_only:
             part, parts = map(int, options.compile_only.split("/"))
-            return bench.compile_only(rows[part::parts])
+            bench.compile_only(rows[part::parts])
+            return 0
         out = open(options.out, "a", encoding="utf-8") if options.out else sys.stdout
 
         def write(record):
@@ -233,7 +242,8 @@ def main():
                 for record in bench.latency_rows(elements):
                     write(record)
         write({"ceilings": bench.ceilings()})
+    return int(bench.has_wrong_values)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -97,11 +97,12 @@ inline constexpr int ticket_count = 4096, slot_count = 32768;
 inline constexpr int first_slot = ticket_count, first_partial = first_slot + 2 * slot_count;
 
 // Offsets in elements of the current row, or of the current vector of columns, in every operand
-// that has any.
+// that has any. Until they are found they are 0, as they are of what all rows share, which is
+// loaded before.
 template <class Program> struct operand_offsets {
   using traits = program_traits<Program>;
-  long long loads[at_least_one(traits::load_count)];
-  long long stores[at_least_one(traits::store_count)];
+  long long loads[at_least_one(traits::load_count)] = {};
+  long long stores[at_least_one(traits::store_count)] = {};
 };
 
 // Which operands move at one of these places.
