@@ -23,10 +23,11 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::element> none;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, none, total};
-  start(f, a);
+  start_early(f, a);
   unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
   if (thread < a.threads) moved_worker<Program, C::vector_width>(a, f, thread).finish();
-  if (thread == 0) store_all<place::launch>(f, a);
+  if constexpr (has_selected<Program, stored_at<Program, place::launch>>)
+    if (thread == 0) await_operands<Program>(), store_all<place::launch>(f, a);
 #endif
 }
 

@@ -64,6 +64,7 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
   // @pre all lanes of a warp call it
   __device__ __forceinline__ void finish() {
     this->find();
+    await_operands<Program>();
     selected_registers<Program, moved_reads<Program, V>> reads;
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
@@ -170,12 +171,13 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::element> none;
   registers<Program, place::total> total;
   frame<Program> f{launch, row, none, total};
-  start(f, a);
+  start_early(f, a);
   unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
   // The rest of the last warp has shuffles to take part in.
   bool const is_inside = thread < a.threads;
   moved_row_worker<Program, C::vector_width>(a, f, is_inside ? thread : 0, is_inside).finish();
-  if (thread == 0) store_all<place::launch>(f, a);
+  if constexpr (has_selected<Program, stored_at<Program, place::launch>>)
+    if (thread == 0) await_operands<Program>(), store_all<place::launch>(f, a);
 #endif
 }
 

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
   constexpr int threads = C::threads_per_block, phases = program_traits<Program>::row_phases;
   ordered_worker<Program, C::items, Arguments> worker{a};
   refuse_inexact_arithmetic();
-  worker.begin_launch();
+  worker.template begin_launch<true>();
   int buffer = 0;
   if constexpr (is_flat) {
     long long const tile = static_cast<long long>(blockDim.x) * C::items;
@@ -51,6 +51,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 1)
         of_rows.carry(worker.total);
       }
     }
+    worker.await_without_row();
     if constexpr (program_traits<Program>::has_total) {
       of_rows.finish(worker.total);
       if (!combine_grid<Program, totals, threads>(worker.total, a.workspace, buffer)) return;

@@ -53,8 +53,9 @@ template <class Program, class Arguments> struct row_context {
     });
   }
 
-  __device__ __forceinline__ void begin_launch() {
-    await_previous_kernel();
+  // IsEarly: memory is not looked at before begin_row, or await_without_row.
+  template <bool IsEarly = false> __device__ __forceinline__ void begin_launch() {
+    if constexpr (!IsEarly || reads_at_launch<Program>) await_previous_kernel();
     set_launch_values<Program>(launch, a.scalars, a.sizes);
     read_values<place::launch>();
     evaluate<place::launch, 0, max_nodes>(values());
@@ -67,8 +68,14 @@ template <class Program, class Arguments> struct row_context {
         for (int k = 0; k < traits::load_count; ++k) where.loads[k] += digit * a.load_rows[k][d];
         for (int k = 0; k < traits::store_count; ++k) where.stores[k] += digit * a.store_rows[k][d];
       });
+    await_operands<Program>();
     read_values<place::row>();
     evaluate<place::row, 0, 0>(values());
+  }
+  // Behind the rows, where memory is looked at or written to of which no row knows.
+  __device__ __forceinline__ void await_without_row() {
+    if constexpr (traits::has_total || has_selected<Program, stored_at<Program, place::launch>>)
+      if (blockIdx.x >= a.rows.size) await_operands<Program>();
   }
 
   template <class Selected, class Registers>

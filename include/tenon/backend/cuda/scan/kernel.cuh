@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::scan_blocks_held
   using totals = reductions_of<Program, place::total, 0>;
   scanned_rows<Program, C, Arguments> worker{a};
   refuse_inexact_arithmetic();
-  worker.begin_launch();
+  worker.template begin_launch<true>();
   worker.template clear<totals>(worker.total);
   long_chains<Program, totals> of_rows;
   for (long long row = blockIdx.x; row < a.rows.size; row += gridDim.x) {
@@ -193,6 +193,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::scan_blocks_held
     }
     if constexpr (has_row_for_each_block<Program, C::is_looped>) break;
   }
+  worker.await_without_row();
   if constexpr (program_traits<Program>::has_total) {
     of_rows.finish(worker.total);
     int buffer = 0;

@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   using namespace detail;
   ordered_worker<Program, C::items, Arguments> worker{a};
   refuse_inexact_arithmetic();
-  worker.begin_launch();
+  worker.template begin_launch<true>();
   sort_memory<Program> const memory(a.columns.size);
   char* const mine = memory.is_shared ? reinterpret_cast<char*>(dynamic_shared())
                                       : reinterpret_cast<char*>(a.workspace + first_partial) +
@@ -156,6 +156,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     if (threadIdx.x == 0) worker.template store_values<place::row>();
     __syncthreads();  // the row's keys are read
   }
+  worker.await_without_row();
   if (blockIdx.x == 0 && threadIdx.x == 0) worker.template store_values<place::launch>();
 #endif
 }

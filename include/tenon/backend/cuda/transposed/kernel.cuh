@@ -124,6 +124,7 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
       }
     }
   };
+  await_operands<Program>();
   for_each_selected<Program, loads>([&](auto selected) { load(selected, std::true_type{}); });
   for_each_selected<Program, loads>([&](auto selected) { load(selected, std::false_type{}); });
   for_each_selected<Program, loads>([&](auto selected) {
@@ -269,7 +270,7 @@ __global__ void __launch_bounds__(detail::tile_threads<Program>,
   registers<Program, place::element> no_element;
   registers<Program, place::total> total;
   frame<Program> around{launch, row, no_element, total};
-  start(around, a);
+  start_early(around, a);
   using running = tile_states<Program, C::items>;
   selected_registers<Program, running> states;
   if constexpr (program_traits<Program>::has_reduction) {
@@ -280,6 +281,7 @@ __global__ void __launch_bounds__(detail::tile_threads<Program>,
       process_square<Program, C>(a, around, states, static_cast<unsigned>(tile));
       levels.after_tile(states);
     }
+    if (a.tiles == 0) await_operands<Program>();
     levels.finish(row, states);
     int buffer = 0;
     using reductions = reductions_of<Program, place::row, 1>;
@@ -288,9 +290,8 @@ __global__ void __launch_bounds__(detail::tile_threads<Program>,
     evaluate<place::row, 0, max_nodes>(around);
   } else {
     process_square<Program, C>(a, around, states, blockIdx.x);
-    if (blockIdx.x != 0) return;
   }
-  if (threadIdx.x != 0) return;
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
   store_all<place::row>(around, a);
   store_all<place::launch>(around, a);
 #endif
