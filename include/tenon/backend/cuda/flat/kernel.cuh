@@ -12,6 +12,13 @@ namespace detail {
 
 // One block of parameters for all configurations, so that the host fills it in one way.
 template <class Program> using flat_arguments = kernel_arguments<Program, 1, max_rank, 64>;
+// What a kernel of it is passed: a launch with more than 128 bytes takes longer at some places of the
+// driver's command buffer. H200, one call, medians over seven places: sum of squares of 2^20 bf16
+// 5.2 us instead of 5.9, relu of 10^6 f32 5.1 instead of 5.6.
+template <class Program, class C>
+using flat_parameters =
+    std::conditional_t<C::group_dims == packed_columns && !program_traits<Program>::has_positions,
+                       leading_arguments<Program>, flat_arguments<Program>>;
 
 }  // namespace detail
 
@@ -25,9 +32,9 @@ template <class Program> using flat_arguments = kernel_arguments<Program, 1, max
 // workspace are 0; where C has one dimension, every operand is packed and the elements are whole
 // vectors
 // @post every store is written once per position; the slots are 0 again
-template <class Program, class C, unsigned long long Build>
+template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
-    flat_kernel(const __grid_constant__ detail::flat_arguments<Program> a) {
+    flat_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
   constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;

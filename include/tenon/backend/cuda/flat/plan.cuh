@@ -101,15 +101,17 @@ struct flat_planner {
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(flat_arguments<Program> const& operands, char const* why) {
     constexpr bool reduces = program_traits<Program>::has_reduction;
+    using special = specialization_of<C>;
+    using parameters = flat_parameters<Program, special>;
     cuda_plan result;
     result.function =
-        reinterpret_cast<void const*>(&flat_kernel<Program, specialization_of<C>, build_hash>);
+        reinterpret_cast<void const*>(&flat_kernel<Program, special, build_hash, parameters>);
     result.chosen = C;
     result.why = why;
     set_threads(result, operands.vectors,
                 reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks);
     if constexpr (reduces) add_slots(result);
-    prepare(result, operands);
+    prepare<parameters>(result, operands);
     return result;
   }
 };

@@ -31,15 +31,14 @@ struct work_split {
   bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
 };
 
-// RowDims is 1 where there are no rows. What fills it is kept out of the host's instruction stream
-// and shared between programs where it can be: it was a third of an expression's host code.
-template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_arguments {
+// What every kernel reads first, and all that one reads of whole aligned vectors. It lies together:
+// the parameters come to a multiprocessor by cache lines of 64 bytes, each of which is waited for;
+// 48 bytes of the first are parameters.
+template <class Program> struct leading_arguments {
   using traits = program_traits<Program>;
   static constexpr int loads_held = at_least_one(traits::load_count);
   static constexpr int stores_held = at_least_one(traits::store_count);
 
-  // What every kernel reads first lies together: the parameters come to a multiprocessor by cache
-  // lines of 64 bytes, each of which is waited for; 48 bytes of the first are parameters.
   void const* loads[loads_held];
   void* stores[stores_held];
   long long vectors;  // of the columns, the last of which may be partly beyond the end
@@ -52,9 +51,18 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
   bool is_packed;      // every operand is, the columns are whole vectors, and positions count up
   bool is_contiguous;  // every operand is packed, or would be if it were aligned
   bool has_strided;    // some operand is
-  access load_access[loads_held], store_access[stores_held];
   long long scalars[at_least_one(traits::scalar_count)];
   long long sizes[at_least_one(traits::size_count)];
+};
+
+// RowDims is 1 where there are no rows. What fills it is kept out of the host's instruction stream
+// and shared between programs where it can be: it was a third of an expression's host code.
+template <class Program, int RowDims, int ColumnDims, int Bits>
+struct kernel_arguments : leading_arguments<Program> {
+  using typename leading_arguments<Program>::traits;
+  using leading_arguments<Program>::loads_held, leading_arguments<Program>::stores_held;
+
+  access load_access[loads_held], store_access[stores_held];
   work_split split;
   index_group<RowDims, 64> rows;
   index_group<ColumnDims, Bits> columns;
@@ -87,7 +95,7 @@ template <class Program, int RowDims, int ColumnDims, int Bits> struct kernel_ar
     return detail::moves_elements(load_access, loads_held) ||
            detail::moves_elements(store_access, stores_held);
   }
-  bool moves_vectors() const { return tail == 0 && !moves_elements(); }
+  bool moves_vectors() const { return this->tail == 0 && !moves_elements(); }
 };
 
 // The workspace: tickets of one word each, slots of two, then partial results. A kernel takes as

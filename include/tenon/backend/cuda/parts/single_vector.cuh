@@ -103,9 +103,11 @@ __device__ __forceinline__ void load_vectors(
     Arguments const& a, operand_offsets<Program> const& row, Positions const& positions) {
   using I = typename program_traits<Program>::template at<K>;
   using T = storage_t<I::type>;
-  access const how = a.load_access[I::bits];
   T const* const begin = load_address<Program, K>(a, row.loads[I::bits]);
-  if (Dims == packed_columns || (how == access::packed && positions.is_whole(Count - 1))) {
+  bool is_whole = true;
+  if constexpr (Dims > packed_columns)
+    is_whole = a.load_access[I::bits] == access::packed && positions.is_whole(Count - 1);
+  if (is_whole) {
     T const* const from = begin + static_cast<long long>(positions.at(0)) * V;
 #pragma unroll
     for (int u = 0; u < Count; ++u) {
