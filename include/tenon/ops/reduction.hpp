@@ -123,7 +123,7 @@ struct log_sum_exp : state_reduction {
   // Equal maxima need no scaling, and infinite ones must not be subtracted: inf - inf would invent
   // NaN.
   template <class T> static TENON_HD state<T> combine(state<T> a, state<T> b) {
-    T scale = math::exp(math::zero_if(a.m == b.m, -math::abs(a.m - b.m)));
+    T scale = exp_of_part(math::zero_if(a.m == b.m, -math::abs(a.m - b.m)));
     bool a_is_larger = a.m > b.m;
     return {math::maximum(a.m, b.m),
             math::product_plus(a.s, a_is_larger ? T(1) : scale,
@@ -133,24 +133,35 @@ struct log_sum_exp : state_reduction {
   template <class T, class Group>
   static TENON_HD state<T> combine_all(state<T> mine, Group const& group) {
     T const m = group.largest(mine.m);
-    T const scale = math::exp(math::zero_if(mine.m == m, -math::abs(mine.m - m)));
+    T const scale = exp_of_part(math::zero_if(mine.m == m, -math::abs(mine.m - m)));
     return {m, group.sum(math::rounded_product(mine.s, scale))};
   }
-  // All elements at once, or the first `valid`, which are a multiple of Step: one exponential each,
-  // and one maximum for all.
-  template <class T, int Count> static TENON_HD state<T> lift_all(T const (&x)[Count]) {
-    return lift_some<0>(x, Count);
-  }
-  // What is left of an infinite maximum is an infinite or empty sum, whose logarithm is right.
+  // Takes in all elements at once (Step 0), or the first `valid`, which are a multiple of Step: one
+  // exponential each, and one maximum and one more exponential for all. What is left of an infinite
+  // maximum is an infinite or empty sum, whose logarithm is right. H200, cross entropy of bf16
+  // against a state of the elements alone that is combined afterwards, with a vote on whether they
+  // are all inside: 8192 x 32768 131.6 us (137.6), 65536 x 1024 50.7 (55.6).
   template <int Step, class T, int Count>
-  static TENON_HD state<T> lift_some(T const (&x)[Count], int valid) {
-    T largest = -math::infinity<T>, sums[4] = {};
+  static TENON_HD void take_many(state<T>& all, T const (&x)[Count], int valid) {
+    T largest = all.m, sums[4] = {};
     for (int i = 0; i < Count; ++i)
       if (is_first<Step>(i, valid)) largest = math::maximum(largest, x[i]);
     T const shift = math::abs(largest) < math::infinity<T> ? largest : T(0);
-    for (int i = 0; i < Count; ++i)
-      sums[i % 4] += is_first<Step>(i, valid) ? exp_of_part(x[i] - shift) : T(0);
-    return {largest, (sums[0] + sums[1]) + (sums[2] + sums[3])};
+    for (int i = 0; i < Count; ++i) {
+      T const part = is_first<Step>(i, valid) ? exp_of_part(x[i] - shift) : T(0);
+      sums[i % 4] = i < 4 ? part : sums[i % 4] + part;
+    }
+    all = {largest, math::product_plus(all.s, exp_of_part(all.m - shift),
+                                       (sums[0] + sums[1]) + (sums[2] + sums[3]))};
+  }
+  template <int Step, class T, int Count>
+  static TENON_HD state<T> lift_some(T const (&x)[Count], int valid) {
+    state<T> all = identity<T>();
+    take_many<Step>(all, x, valid);
+    return all;
+  }
+  template <class T, int Count> static TENON_HD state<T> lift_all(T const (&x)[Count]) {
+    return lift_some<0>(x, Count);
   }
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
     return valid == Count ? lift_all(x) : lift_some<1>(x, valid);

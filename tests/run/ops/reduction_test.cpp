@@ -132,6 +132,25 @@ TEST(reduction, log_sum_exp_of_infinities) {
   EXPECT_NEAR(value({1000, 1000}), 1000 + std::log(2.0), 1e-12);
 }
 
+// A state takes in what is larger than all it has, nothing but -inf, and infinity.
+TEST(reduction, log_sum_exp_takes_in_many) {
+  float const lowest = -static_cast<float>(inf);
+  float const none[] = {lowest, lowest, lowest, lowest}, some[] = {1, 2, 3, 5},
+              larger[] = {50, 1, lowest, 2}, infinite[] = {1, -lowest, 2, 3};
+  auto all = ops::log_sum_exp::identity<float>();
+  ops::log_sum_exp::take_many<0>(all, none, 4);
+  EXPECT_EQ(ops::log_sum_exp_of::eval(all), lowest);
+  ops::log_sum_exp::take_many<2>(all, some, 2);
+  EXPECT_NEAR(ops::log_sum_exp_of::eval(all), std::log(std::exp(1.0) + std::exp(2.0)), 1e-6);
+  ops::log_sum_exp::take_many<0>(all, some, 4);
+  EXPECT_NEAR(all.s, 1 + std::exp(-2.0) + 2 * std::exp(-3.0) + 2 * std::exp(-4.0), 1e-6);
+  ops::log_sum_exp::take_many<0>(all, larger, 4);
+  EXPECT_NEAR(ops::log_sum_exp_of::eval(all), 50, 1e-5);
+  ops::log_sum_exp::take_many<0>(all, infinite, 4);
+  ops::log_sum_exp::take_many<0>(all, some, 4);
+  EXPECT_EQ(ops::log_sum_exp_of::eval(all), -lowest);
+}
+
 // Elements of mean 10^4 and deviation 1: E[x^2] - E[x]^2 would keep no digit of the variance in
 // f32.
 TEST(reduction, moments_do_not_cancel) {

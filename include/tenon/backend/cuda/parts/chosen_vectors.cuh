@@ -38,6 +38,7 @@ template <class Program, int V, class Arguments> struct ascending_places {
 // The positions of a batch of items, the first of which is item `first_item`, in such columns.
 template <class Program, int V, class Arguments, class Positions> struct ordered_batch {
   static constexpr int width = V;
+  static constexpr bool is_whole = requires { Positions::has_all; };
   ascending_places<Program, V, Arguments> places;
   Positions const& positions;
   int first_item;

@@ -69,6 +69,7 @@ struct rest_positions : item_positions<int> {
 };
 // Those of a tile that is all inside.
 template <class Index> struct whole_positions {
+  static constexpr bool has_all = true;
   Index first, step;
 
   __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
