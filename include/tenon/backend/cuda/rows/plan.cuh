@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/grid/plan.cuh"
 #include "tenon/backend/cuda/rows/odd_share.cuh"
 #include "tenon/core/config.hpp"
+#include "tenon/program/joined_sweeps.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/rows.hpp"
 
@@ -45,8 +46,10 @@ struct rows_planner : odd_rows_sharing {
     if constexpr (may_keep<Program>)
       if (!is_long && !blocks_hold<Program>(layout, facts)) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
-        cuda_plan result = plan_kept<Program, all>(layout, call, facts, how);
-        return result.function ? result : plan_looped<Program, all>(layout, call, facts, how);
+        cuda_plan result = plan_kept<looped_program<Program>, all>(layout, call, facts, how);
+        return result.function
+                   ? result
+                   : plan_looped<looped_program<Program>, all>(layout, call, facts, how);
       }
     if constexpr (has_sharable_rows<Program>)
       if (layout.rows.size < few_rows &&
@@ -73,7 +76,7 @@ struct rows_planner : odd_rows_sharing {
       if constexpr (shares_everything<Program>)
         return grid_planner::plan<Program>(layout, call, facts);
       else
-        return plan_looped<Program, all>(layout, call, facts, how);
+        return plan_looped<looped_program<Program>, all>(layout, call, facts, how);
     }
   }
 
@@ -84,6 +87,9 @@ struct rows_planner : odd_rows_sharing {
   static constexpr bool has_sharable_rows =
       program_traits<Program>::has_total && !program_traits<Program>::has_planes &&
       !program_traits<Program>::has_positions;
+
+  // Several blocks that share a row wait for each other after each of its sweeps.
+  template <class Program> using looped_program = typename joined_sweeps<Program>::type;
 
  protected:
   // @pre all operands are packed, and a row has at most medium_vectors
