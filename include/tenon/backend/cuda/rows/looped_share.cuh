@@ -64,11 +64,15 @@ template <class Program, class C> struct looped_share {
       far_positions positions = positions_of(segment);
       int step = step_of(place);
       int const last = step + tiles_of(segment) * items;
-      // What does not travel by itself is asked for together.
-      int const at_once = a.is_packed ? items : last - step;
 #pragma unroll 1
-      for (; step < last; step += at_once, positions.first += at_once * threads, ++sent) {
-        bring(step, positions, at_once, row);
+      for (int by = items; step < last; step += by, positions.first += by * threads, ++sent) {
+        // What does not travel by itself is asked for together. H200, us, softmax with a call for
+        // each vector and without: 4 x 1048576 f32 13.3 and 12.5 in the caches, bf16 of one row 8.3
+        // and 7.9, layer norm 9.0 and 8.5.
+        if (a.is_packed)
+          send_items<items>(step, positions, row);
+        else
+          bring(step, positions, by = last - step, row);
         end_of_copies();
       }
     }
