@@ -2,6 +2,7 @@
 #pragma once
 // The parameter block of the moved skeleton: 32-bit strides in bytes along few axes.
 
+#include "tenon/backend/cuda/parts/cache_policy.cuh"
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/vector_facts.hpp"
 #include "tenon/program/visit.hpp"
@@ -20,7 +21,8 @@ template <class Program> struct moved_arguments {
 
   void const* loads[loads_held];
   void* stores[stores_held];
-  unsigned threads;  // that have vectors
+  cache_policy stored = goes_first;  // what stores leave in the L2 cache
+  unsigned threads;                  // that have vectors
   int items;         // vectors of a thread: neighbours along the outermost axis
   int lanes;         // threads that share a row, where there are rows
   // The last axes are the columns'; those before have extent 1. The innermost one counts vectors,

@@ -78,7 +78,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
       using T = storage_t<at<k>::type>;
       moved_cursor const& to = read_register<k>(cursors);
       store_packed(reinterpret_cast<T*>(to.at), pack<T>(read_register<k>(results).at),
-                   to.is_wanted);
+                   to.is_wanted, a.stored);
     });
   }
 

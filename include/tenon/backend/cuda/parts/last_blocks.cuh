@@ -16,11 +16,11 @@ class last_blocks {
  public:
   // Three words that are 0 before the launch, and again behind it. @pre fewer than 1024 blocks
   __device__ __forceinline__ explicit last_blocks(unsigned* words) : words_(words) {
-    if (is_first_thread()) atomicAdd(words, one_begun);
+    if (!is_alone() && is_first_thread()) atomicAdd(words, one_begun);
   }
   // Early, because the answer takes a trip to memory.
   __device__ __forceinline__ void look() {
-    if (is_first_thread())
+    if (!is_alone() && is_first_thread())
       asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen_) : "l"(words_) : "memory");
   }
   // Calls visit(part) for this block's share of `parts`. @pre all threads call it, behind look()
@@ -29,14 +29,14 @@ class last_blocks {
   __device__ __forceinline__ void share(long long parts, Visit const& visit) {
     __syncthreads();
     unsigned passed = 0;
-    if (is_first_thread()) told() = come(passed);
+    if (is_first_thread()) told() = is_alone() ? 0 : come(passed);
     __syncthreads();
     unsigned const gone = told();
     if (gone == nobody_waits) return;
     bool const is_drawn = gone > 0;
     long long part = is_drawn ? draw() : blockIdx.x;
     for (; part < parts; part = is_drawn ? draw() : part + gridDim.x) visit(part);
-    if (!is_first_thread()) return;
+    if (is_alone() || !is_first_thread()) return;
     // The last ones that need them.
     unsigned const stayed = gridDim.x - gone;
     if (passed + 1 == stayed) words_[0] = words_[1] = 0;
@@ -49,6 +49,8 @@ class last_blocks {
   unsigned* words_;    // begun, came and gone; how many know that all have come; parts drawn
   unsigned seen_ = 0;  // of the first word, early
 
+  // One block neither counts nor waits.
+  static __device__ __forceinline__ bool is_alone() { return gridDim.x == 1; }
   // Found again where it is wanted rather than held between.
   static __device__ __forceinline__ bool is_first_thread() {
     unsigned x, y;

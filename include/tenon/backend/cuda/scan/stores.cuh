@@ -169,7 +169,8 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
   template <int K, bool IsWhole, bool IsInside> __device__ __forceinline__ void store_vectors() {
 #pragma unroll
     for (int u = 0; u < Tile::count; ++u)
-      store_packed(address<K>(column(u)), vector<K, IsInside>(u), IsWhole || column(u) < size());
+      store_packed(address<K>(column(u)), vector<K, IsInside>(u), IsWhole || column(u) < size(),
+                   tile.worker.a.stored);
   }
   // All items are in shared memory before the first is written: the addresses of a single one take
   // registers enough.
