@@ -6,10 +6,12 @@
 
 namespace {
 
-// The ends and the inside of vectors, tiles of rows and slices of the reduced axis.
+// The ends and the inside of vectors, tiles of rows and slices of the reduced axis; few positions of
+// a thread, and one alone in several tiles.
 constexpr extents_of_rank<2> shapes[] = {
     {1, 1},     {3, 33},   {33, 3},  {31, 1000}, {1025, 65}, {5003, 4}, {257, 32},   {4096, 9},
-    {70001, 5}, {7, 4099}, {1, 517}, {2, 35},    {600, 31},  {2100, 7}, {300, 1023}, {4000, 3}};
+    {70001, 5}, {7, 4099}, {1, 517}, {2, 35},    {600, 31},  {2100, 7}, {300, 1023}, {4000, 3},
+    {2, 8192},  {64, 264}, {133, 9}, {1, 600000}};
 constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
                                    arrangement::padded};
 

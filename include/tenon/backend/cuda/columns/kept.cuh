@@ -57,7 +57,7 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
         if (a.load_moves_whole[I::bits] && part.is_whole())
           return kept::template bring<k>(step, from);
         typename kept::template vector<k> all{};
-        load_singly(all, from, a.load_rows[I::bits][a.rows.dims - 1], part.count());
+        load_singly(all, from, a.load_along[I::bits], part.count());
         kept::template put<k>(step, all);
       });
     }
@@ -91,19 +91,19 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
       int const left = steps - step;
       if (left >= items) {
         load<loads, items, true>(loaded, step);
-        this->template take_loaded<Phase, loads>(running, loaded, true, items);
+        this->template take_loaded<Phase, loads, items>(running, loaded, true, items);
       } else {
         load<loads, items, false>(loaded, step);
-        this->template take_loaded<Phase, loads>(running, loaded, false, left);
+        this->template take_loaded<Phase, loads, items>(running, loaded, false, left);
       }
       cascade<Program, states>::after_tiles(levels, running);
     }
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
-    side::template combine_block<Phase>(rows);
+    side::template combine_block<Phase, true>(rows);
     if (a.slices > 1) {
       if (Phase == 1) wait_for_cluster();
-      side::template combine_cluster<Phase>(rows, static_cast<int>(a.slices), boxes);
+      side::template combine_cluster<Phase>(rows, a.slices, boxes);
     }
     this->template evaluate_rows<Phase>();
   }

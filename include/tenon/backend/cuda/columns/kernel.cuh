@@ -10,10 +10,10 @@ namespace detail {
 
 // Of a multiprocessor at once. H200, sums of 64 x 262144 f32: 19 us on three, 21 on two. Three
 // leave no registers for a root and a quotient of each row, which spilled 32 bytes.
-template <class Program, class C>
+template <class Program, int V>
 inline constexpr int columns_blocks_held = [] {
-  constexpr int v = C::vector_width, state_words = v * row_state_words<Program>;
-  if (is_any_kept<Program, v>) return kept_blocks_held<Program, state_words>;
+  constexpr int state_words = V * row_state_words<Program>;
+  if (is_any_kept<Program, V>) return kept_blocks_held<Program, state_words>;
   int row_slots = 0;
   for (instruction_facts const& i : program_traits<Program>::all)
     if (i.is_computed && i.where == place::row) row_slots += i.cost;
@@ -25,17 +25,18 @@ inline constexpr int columns_blocks_held = [] {
 
 // Owners: block b has slice b / tiles of the reduced positions of tile b % tiles, or slice b %
 // slices of tile b / slices. A tile is blockDim.x vectors of V neighbouring rows; thread (x, y)
-// takes positions y, y + height, ... of vector x. Kept: a cluster has the slices of one tile, and
-// the shared memory of each block what several sweeps need of its slice. Registers: items vectors
-// of each operand, three levels of states per row and reduction. Shared memory: one state per
-// thread and row. Global memory: each operand is read once (not kept: once per phase that needs
-// it), each element store written once; slices meet in the workspace, those of a cluster in its
-// shared memory.
+// takes positions y, y + height, ... of vector x. Passing: the only position of vector x in several
+// tiles. Kept: a cluster has the slices of one tile, and the shared memory of each block what
+// several sweeps need of its slice. Registers: items vectors of each operand, three levels of
+// states per row and reduction. Shared memory: one state per thread and row. Global memory: each
+// operand is read once (not kept: once per phase that needs it), each element store written once;
+// slices meet in the workspace, those of a cluster in its shared memory.
 // @pre slices == 1 unless kept, or there is one phase and no element store; the tickets are 0
 // @post every store is written once per position; the split, and so the order of every sum, is a
 // function of the shape; the tickets are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block, detail::columns_blocks_held<Program, C>)
+__global__ void __launch_bounds__(C::threads_per_block,
+                                  detail::columns_blocks_held<Program, C::vector_width>)
     columns_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
@@ -60,6 +61,8 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::columns_blocks_h
       reading};
   worker.begin();
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
+  if constexpr (may_pass<Program>)
+    if (a.tiles_passed > 0) return worker.pass();
   if (may_keep && a.is_kept) {
     if constexpr (may_keep) {
       worker.bring();

@@ -3,6 +3,7 @@
 // Chooses the configuration and the grid of the columns skeleton.
 
 #include "tenon/backend/cuda/columns/kernel.cuh"
+#include "tenon/backend/cuda/columns/share.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -10,12 +11,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct columns_planner {
-  static constexpr int threads = 256;
-  // Blocks that share the reductions: two for each of 132 multiprocessors, which hold them all at
-  // once; a constant, so that the order of a sum does not depend on the device. H200, 65536 x 4096
-  // f32: 241 us, with 528 blocks, which need a second turn, 292 us.
-  static constexpr long long blocks_wanted = 264;
+struct columns_planner : columns_sharing {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
 
@@ -62,26 +58,33 @@ struct columns_planner {
     a.innermost = layout.rows.extents[inner];
     a.rows = a.group_of(layout.rows, divide_up(a.innermost, V));
     a.columns = a.group_of(layout.columns);
+    a.is_single = layout.rows.dims == 1;
     a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
       bool result = is_aligned_vector(address, bytes, V, from.row_strides[inner]);
       for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % V == 0;
-      for (int d = 0; d < layout.columns.dims; ++d)
+      for (int d = 0; d < layout.columns.dims && a.columns.size > 1; ++d)
         result = result && from.column_strides[d] % V == 0;
       return result;
     });
-    a.is_plain = layout.columns.dims == 1 && a.rows.size > 0;
-    a.has_pieces = a.is_plain && !is_any_kept<Program, V>;  // what is kept is brought otherwise
+    // Without a whole vector there is none that stands for threads without one.
+    a.is_plain = layout.columns.dims <= 1 && a.rows.size > 0 && a.innermost >= V;
+    a.has_pieces = layout.columns.dims <= 1 && a.rows.size > 0 &&
+                   !is_any_kept<Program, V>;  // what is kept is brought otherwise
+    a.is_stored_whole = a.is_single;
+    for (int k = 0; k < a.loads_held; ++k)
+      a.load_steps[k] = a.load_columns[k][0], a.load_along[k] = a.load_rows[k][inner];
+    for (int k = 0; k < a.stores_held; ++k) a.store_along[k] = a.store_rows[k][inner];
     visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
       if constexpr (I::is_load && I::where == place::element) {
-        long long const along = layout.loads[I::bits].row_strides[inner];
-        a.has_pieces = a.has_pieces && (along == 0 || along == 1);
+        a.has_pieces = a.has_pieces && (a.load_along[I::bits] == 0 || a.load_along[I::bits] == 1);
         a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
       }
       if constexpr (I::is_store && I::where == place::element)
         a.is_plain = a.is_plain && a.store_moves_whole[I::bits];
+      if constexpr (I::is_store && I::where == place::row)
+        a.is_stored_whole = a.is_stored_whole && a.store_moves_whole[I::bits];
     });
-    a.has_pieces = a.has_pieces && !a.is_plain;
   }
 
   // How a tile of rows that is read once is shared; a function of the shape alone.
@@ -133,11 +136,11 @@ struct columns_planner {
         if (share.blocks == 0) continue;
         long long const height = threads / share.lanes;
         a.is_kept = a.slices_are_neighbours = true;
-        a.tiles = divide_up(a.rows.size, share.lanes);
-        a.slices = share.blocks;
+        a.tiles = static_cast<int>(divide_up(a.rows.size, share.lanes));
+        a.slices = static_cast<int>(share.blocks);
         a.slice_length = divide_up(divide_up(a.columns.size, share.blocks), height) * height;
         plan.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(height));
-        plan.grid = dim3(static_cast<unsigned>(a.tiles * a.slices));
+        plan.grid = dim3(static_cast<unsigned>(a.tiles * share.blocks));
         plan.cluster = static_cast<unsigned>(share.blocks);
         plan.shared_bytes = static_cast<unsigned>(a.slice_length / height * kept::bytes_per_step);
         plan.why = share.blocks > 1
@@ -167,69 +170,53 @@ struct columns_planner {
     return bytes;
   }();
 
-  // Vectors of a tile where slices are combined: of narrower tiles there are fewer slices, and one
-  // block has less to combine. 8 vectors are 128 bytes, a cache line of each position; 4 are enough
-  // where one slice then does, and where many slices have little each. A last tile that is mostly
-  // empty would leave multiprocessors without work, unless it is the second of two.
-  // H200, f32: 65536 x 64 9.2 us instead of 11.3, 65536 x 128 11.7 instead of 17.8, 131 x 256 3.3
-  // instead of 4.2. With 4, bf16: 264 x 64 3.6 us instead of 4.7, 65536 x 64 7.1 instead of 8.4,
-  // but 1048576 x 64 38.0 instead of 36.3, f32 81 instead of 64.
-  [[gnu::cold]] static long long narrowed(long long lanes, long long vectors, long long positions,
-                                          int items) {
-    constexpr long long line = 8, half = 4;
-    auto const needs_slices = [&] { return positions > threads / lanes * items; };
-    bool const one_slice_does =
-        positions <= threads / half * items && vectors <= half * blocks_wanted;
-    while (lanes > half && one_slice_does && needs_slices()) lanes /= 2;
-    bool const is_little = positions * vectors <= 1 << 21,
-               has_many_slices = positions >= 64 * (threads / line * items);
-    long long const least = is_little && has_many_slices ? half : line;
-    while (lanes > least && lanes * lanes > (needs_slices() ? 2 : 8) * vectors &&
-           (vectors <= lanes || !is_mostly_empty(lanes / 2, vectors)))
-      lanes /= 2;
-    return lanes;
-  }
-  // The last tile.
-  [[gnu::cold]] static bool is_mostly_empty(long long lanes, long long vectors) {
-    return divide_up(vectors, lanes) * lanes - vectors > lanes / 4;
-  }
-
   template <class Program>
   [[gnu::cold]] static void split(cuda_plan& plan, columns_arguments<Program>& a) {
     constexpr int u = items<Program>;
-    constexpr bool is_sliced =
-        program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
+    constexpr bool is_sliced = may_be_sliced<Program>;
+    // At once on a multiprocessor; two where the compiler need not mind, which 128 registers allow.
+    constexpr int blocks_held = at_least(2, columns_blocks_held<Program, width<Program>>);
     using reductions = reductions_of<Program, place::row, 1>;
     using totals = reductions_of<Program, place::total, 0>;  // of the values of all tiles
-    long long lanes = 1;
-    while (lanes < 32 && lanes < a.rows.size) lanes *= 2;
-    if constexpr (is_sliced) lanes = narrowed(lanes, a.rows.size, a.columns.size, u);
-    // Threads without a position would be idle.
-    while (lanes < threads && (threads / lanes / 2) * u >= a.columns.size) lanes *= 2;
+    long long const positions = at_least(1, a.columns.size);
+    tile_share share{1, 1, positions};
     plan.why = "neighbouring threads on neighbouring rows";
-    if constexpr (!is_sliced) {
+    if constexpr (is_sliced) {
+      share = share_slices(at_least(1, a.rows.size), positions, u,
+                           few_positions<Program, width<Program>, u>, blocks_held);
+      if (share.slices > 1)
+        plan.why = "neighbouring threads on neighbouring rows, columns over blocks";
+    } else {
+      while (share.lanes < 32 && share.lanes < a.rows.size) share.lanes *= 2;
+      share.lanes = widened(share.lanes, positions, u);
       // Narrower tiles, down to 64 bytes of an operand: until there is one for each block, and
       // until what all blocks have under way stays in the cache for the next phase.
       auto wants_narrower = [&] {
-        long long under_way = blocks_wanted * lanes * bytes_per_vector<Program> * a.columns.size;
-        return divide_up(a.rows.size, lanes) < blocks_wanted || under_way > bytes_kept;
+        long long under_way =
+            blocks_wanted * share.lanes * bytes_per_vector<Program> * a.columns.size;
+        return divide_up(a.rows.size, share.lanes) < blocks_wanted || under_way > bytes_kept;
       };
-      while (lanes > 4 && lanes <= 32 && wants_narrower()) lanes /= 2;
+      while (share.lanes > 4 && share.lanes <= 32 && wants_narrower()) share.lanes /= 2;
       plan.why = "neighbouring threads on neighbouring rows, read again in each phase";
     }
-    long long const height = threads / lanes, step = height * u;
-    a.tiles = at_least(1, divide_up(a.rows.size, lanes));
-    a.slices = 1;
-    if (is_sliced && a.tiles < ticket_count)
-      a.slices = clamped(blocks_wanted / a.tiles, 1, divide_up(at_least(1, a.columns.size), step));
-    a.slice_length = at_least(1, divide_up(divide_up(a.columns.size, a.slices), step)) * step;
-    a.slices = at_least(1, divide_up(a.columns.size, a.slice_length));
+    long long const lanes = share.lanes, tiles = at_least(1, divide_up(a.rows.size, lanes));
+    a.tiles = static_cast<int>(tiles), a.slices = static_cast<int>(share.slices);
+    a.slice_length = share.slice_length;
     // The blocks of one multiprocessor, number 0 and 132, then have different ones of two tiles.
     // H200, 65536 x 100 f32: 12.3 us instead of 16.6.
-    a.slices_are_neighbours = a.tiles == 2 && is_mostly_empty(lanes, a.rows.size);
-    if (a.slices > 1) plan.why = "neighbouring threads on neighbouring rows, columns over blocks";
-    plan.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
-    plan.grid = dim3(static_cast<unsigned>(a.tiles * a.slices));
+    a.slices_are_neighbours = a.slices > 1 && tiles == 2 && is_mostly_empty(lanes, a.rows.size);
+    if (may_pass<Program> && a.columns.size == 1 && a.is_plain && lanes == threads &&
+        a.innermost % width<Program> == 0)
+      a.tiles_passed = static_cast<int>(clamped(divide_up(tiles, blocks_wanted), 1, u));
+    plan.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads / lanes));
+    long long const blocks =
+        a.tiles_passed > 0 ? divide_up(tiles, a.tiles_passed) : tiles * a.slices;
+    plan.grid = dim3(static_cast<unsigned>(blocks));
+    // Where there is room for others, those of the next kernel would lie uneven. H200, sums of the
+    // columns of 133 x 16384 bf16 3.65 us instead of 4.03; of 1000 x 12288, 192 blocks, 9.2 instead
+    // of 8.4.
+    constexpr long long places = blocks_wanted / 2 * blocks_held;
+    a.may_leave = is_sliced && blocks <= places && blocks > places / 8 * 7;
 
     long long partials = 0;
     if constexpr (is_sliced)

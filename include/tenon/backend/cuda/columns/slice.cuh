@@ -20,20 +20,27 @@ template <class Program, class C> struct columns_slice {
   vector_part<v> part = {0};  // rows that are inside: the first ones
 
   __device__ __forceinline__ void begin() {
-    unsigned const by = static_cast<unsigned>(a.slices_are_neighbours ? a.slices : a.tiles),
-                   high = blockIdx.x / by, low = blockIdx.x % by;
-    tile = a.slices_are_neighbours ? high : low, slice = a.slices_are_neighbours ? low : high;
+    tile = blockIdx.x;
+    if (a.slices > 1) {
+      unsigned const by = static_cast<unsigned>(a.slices_are_neighbours ? a.slices : a.tiles),
+                     high = blockIdx.x / by, low = blockIdx.x % by;
+      tile = a.slices_are_neighbours ? high : low, slice = a.slices_are_neighbours ? low : high;
+    }
+    if constexpr (may_pass<Program>)
+      if (a.tiles_passed > 0) tile *= a.tiles_passed;
     long long vector = tile * blockDim.x + threadIdx.x;
-    if (vector >= a.rows.size) return;
-    find_rows(vector, [&](auto index, int d, long long position) {
+    bool const is_beyond = vector >= a.rows.size;
+    if (is_beyond) vector = 0;  // the first rows stand for those that there are not
+    find_rows(vector, [&](auto index, auto stride_of, bool is_innermost, long long position) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if (d == a.rows.dims - 1) part.left = a.innermost - position;
+      if (is_innermost) part.left = a.innermost - position;
       if constexpr (operands_at<Program, place::row, place::element>::loads(k))
-        offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
+        offsets.loads[I::bits] += position * stride_of.load(I::bits);
       if constexpr (operands_at<Program, place::element>::stores(k))
-        offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+        offsets.stores[I::bits] += position * stride_of.store(I::bits);
     });
+    if (is_beyond) part.left = 0;
   }
 
   // Positions of this slice: from first_position() + threadIdx.y on, blockDim.y apart.
@@ -41,6 +48,12 @@ template <class Program, class C> struct columns_slice {
   __device__ __forceinline__ long long end_position() const {
     long long const end = (slice + 1) * a.slice_length;
     return end > a.columns.size ? a.columns.size : end;
+  }
+
+  // Positions from `first` on, as far as an int tells.
+  static __device__ __forceinline__ int positions_left(long long first, long long end) {
+    constexpr long long most = 1 << 30;
+    return static_cast<int>(end - first < most ? end - first : most);
   }
 
   // Where the selected operands are at position `at` of the reduced axes, beyond `offsets`.
@@ -70,46 +83,52 @@ template <class Program, class C> struct columns_slice {
     return part.is_whole() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
-  // The same for what is only reduced. Where there are no rows at all, the first ones stand for
-  // them: the threads of a warp go one way.
+  // The same for what is only reduced: the threads of a warp go one way.
   template <int Items>
   __device__ __forceinline__ bool has_all(long long first, long long end) const {
-    return (part.is_whole() || part.is_empty()) && !a.has_pieces &&
-           first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+    return a.is_plain && !has_part() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
   // Loads `Items` positions of the selected operands; what is not inside is 0. IsFull: has_all is
   // known.
   template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void load(Tile& loaded, long long first, long long end) const {
-    if constexpr (!IsFull && !may_keep)
-      if (a.has_pieces) return read_pieces<Selected, Items>(loaded, first, end);
-    if (!IsFull || !a.is_plain) return read<Selected, Items>(loaded, first, end);
-    int const height = static_cast<int>(blockDim.y);
+    if constexpr (!IsFull && may_keep) {
+      return read<Selected, Items>(loaded, first, end);
+    } else if constexpr (!IsFull) {
+      if (!a.is_plain || has_part())
+        return Items < C::items || a.has_pieces ? read_pieces<Selected, Items>(loaded, first, end)
+                                                : read<Selected, Items>(loaded, first, end);
+    }
+    int const height = static_cast<int>(blockDim.y), left = positions_left(first, end);
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      long long const stride = a.load_columns[I::bits][0];
+      long long const stride = a.load_steps[I::bits];
       auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
 #pragma unroll
-      for (int u = 0; u < Items; ++u)
-        load_packed<read_once<Program>>(read_register<k>(loaded).at[u],
-                                        from + u * (height * stride));
+      for (int u = 0; u < Items; ++u) {
+        auto& to = read_register<k>(loaded).at[u];
+        if (!IsFull) to = {};
+        load_packed<read_once<Program>>(to, from + u * (height * stride),
+                                        IsFull || u * height < left);
+      }
     });
   }
   // The same in pieces. @pre has_pieces
   template <class Selected, int Items, class Tile>
   __device__ __forceinline__ void read_pieces(Tile& loaded, long long first, long long end) const {
-    int const height = static_cast<int>(blockDim.y), count = part.count();
-    auto const is_inside = [&](int u) { return first + u * height < end; };
+    int const height = static_cast<int>(blockDim.y), count = part.count(),
+              left = positions_left(first, end);
+    auto const is_inside = [&](int u) { return u * height < left; };
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
       using T = storage_t<I::type>;
       auto& to = read_register<k>(loaded).at;
-      long long const stride = a.load_columns[I::bits][0], step = height * stride;
+      long long const stride = a.load_steps[I::bits], step = height * stride;
       T const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
-      if (a.load_rows[I::bits][a.rows.dims - 1] == 0) {
+      if (a.load_along[I::bits] == 0) {
 #pragma unroll
         for (int u = 0; u < Items; ++u) {
           packed<T, 1> one{};
@@ -167,7 +186,7 @@ template <class Program, class C> struct columns_slice {
         if (a.load_moves_whole[I::bits] && part.is_whole())
           load_packed<read_once<Program>>(to, from);
         else
-          load_singly(to, from, a.load_rows[I::bits][a.rows.dims - 1], part.count());
+          load_singly(to, from, a.load_along[I::bits], part.count());
       });
     }
   }
@@ -175,21 +194,51 @@ template <class Program, class C> struct columns_slice {
   // The first of the thread's rows in the stores of values per row: found late, because registers
   // would have to wait for it.
   __device__ __forceinline__ void find_row_stores() {
-    find_rows(tile * blockDim.x + threadIdx.x, [&](auto index, int d, long long position) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::stores(k))
-        offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+    for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      offsets.stores[I::bits] = 0;
     });
+    find_rows(tile * blockDim.x + threadIdx.x,
+              [&](auto index, auto stride_of, bool, long long position) {
+                constexpr int k = decltype(index)::value;
+                using I = typename program_traits<Program>::template at<k>;
+                if constexpr (operands_at<Program, place::row>::stores(k))
+                  offsets.stores[I::bits] += position * stride_of.store(I::bits);
+              });
   }
 
  private:
-  // Calls visit(instruction, axis, position) for the first of the rows of vector `vector`.
+  // Whether there are some of the thread's rows, but not all. For those that have none others
+  // stand.
+  __device__ __forceinline__ bool has_part() const { return !part.is_whole() && !part.is_empty(); }
+
+  // Along axis d of the rows, or along the innermost one.
+  struct strides_along_axis {
+    columns_arguments<Program> const& a;
+    int d;
+    __device__ __forceinline__ long long load(int k) const { return a.load_rows[k][d]; }
+    __device__ __forceinline__ long long store(int k) const { return a.store_rows[k][d]; }
+  };
+  struct strides_along_rows {
+    columns_arguments<Program> const& a;
+    __device__ __forceinline__ long long load(int k) const { return a.load_along[k]; }
+    __device__ __forceinline__ long long store(int k) const { return a.store_along[k]; }
+  };
+  // Calls visit(instruction, strides along an axis, whether it is the innermost, position) for the
+  // first of the rows of vector `vector`.
   template <class Visit>
   __device__ __forceinline__ void find_rows(long long vector, Visit&& visit) {
+    if (a.is_single) {
+      for_each_instruction<Program>(
+          [&](auto index) { visit(index, strides_along_rows{a}, true, vector * v); });
+      return;
+    }
     for_each_digit(a.rows, vector, [&](int d, long long position) {
-      if (d == a.rows.dims - 1) position *= v;
-      for_each_instruction<Program>([&](auto index) { visit(index, d, position); });
+      bool const is_innermost = d == a.rows.dims - 1;
+      if (is_innermost) position *= v;
+      for_each_instruction<Program>([&](auto index) {
+        visit(index, strides_along_axis{a, d}, is_innermost, position);
+      });
     });
   }
 };

@@ -13,7 +13,8 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   using base = columns_slice<Program, C>;
   using base::end_position, base::first_position;
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
-  static constexpr int items = C::items, phases = program_traits<Program>::row_phases;
+  static constexpr int items = C::items, few = few_positions<Program, v, items>,
+                       phases = program_traits<Program>::row_phases;
   using side = rows_side_by_side<Program, v, threads>;
 
   registers<Program, place::launch>& launch;
@@ -27,12 +28,12 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 
   __device__ __forceinline__ void begin() {
     base::begin();
-    await_operands<Program>();
+    await_operands<Program>(a.may_leave);
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
       if constexpr (operands_at<Program, place::row>::loads(k)) {
-        long long stride = a.load_rows[I::bits][a.rows.dims - 1];
+        long long stride = a.load_along[I::bits];
 #pragma unroll
         for (int i = 0; i < v; ++i) {
           read_register<k>(rows[i]) = typename I::value_type{};
@@ -63,53 +64,95 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     for (int i = 0; i < v; ++i) reset<Program, states>(running[i]);
     int const height = static_cast<int>(blockDim.y);
     long long const end = end_position();
-    for (long long first = first_position() + threadIdx.y; first < end; first += height * items) {
-      // Two loops in one: what may be missing costs the others a third of their instructions.
-      if (this->template has_all<items>(first, end))
-        take_positions<Phase, true>(running, first, end);
-      else
-        take_positions<Phase, false>(running, first, end);
-      cascade<Program, states>::after_tiles(levels, running);
+    long long first = first_position() + threadIdx.y;
+    if (few > 0 && (a.is_plain || a.has_pieces) && end - first_position() <= few * height) {
+      if constexpr (few > 0)
+        if (first < end) take_positions<Phase, few, false>(running, first, end);
+    } else {
+      for (; first < end; first += height * items) {
+        // Two loops in one: what may be missing costs the others a third of their instructions.
+        if (this->template has_all<items>(first, end))
+          take_positions<Phase, items, true>(running, first, end);
+        else
+          take_positions<Phase, items, false>(running, first, end);
+        cascade<Program, states>::after_tiles(levels, running);
+      }
     }
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
-    side::template combine_block<Phase>(rows);
-    bool is_last = true;
-    if constexpr (Phase == 1 && phases == 1 && !has_element_stores<Program>)
-      is_last = side::template combine_slices<Phase>(
-          rows, a.workspace, slice_part{base::tile, slice, a.tiles, a.slices});
-    if (is_last) evaluate_rows<Phase>();
-    return is_last;
+    constexpr bool is_sliced = may_be_sliced<Program>;
+    side::template combine_block<Phase, !is_sliced>(rows);
+    bool has_result = true;
+    if constexpr (is_sliced)
+      has_result = side::template combine_slices<Phase>(
+          rows, a.workspace,
+          slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices});
+    if (has_result) evaluate_rows<Phase>();
+    return has_result;
   }
 
-  // `items` positions from `first` on. IsFull: all of them are inside, and all rows.
-  template <int Phase, bool IsFull, class States>
+  // The only position of the rows of several tiles, which are asked for together. @pre
+  // 0 < tiles_passed <= items
+  __device__ __forceinline__ void pass() {
+    using states = typename side::template states<1>;
+    using loads = needed_loads<Program, v, items, 1, false>;
+    selected_registers<Program, loads> loaded;
+    int const step = threads * v;
+    for_each_selected<Program, loads>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      auto const* from = load_address<Program, k>(a, offsets.loads[I::bits]);
+#pragma unroll
+      for (int u = 0; u < items; ++u) {
+        read_register<k>(loaded).at[u] = {};
+        load_packed<read_once<Program>>(read_register<k>(loaded).at[u], from + u * step,
+                                        u < a.tiles_passed && u * step < part.left);
+      }
+    });
+#pragma unroll 1
+    for (int u = 0; u < a.tiles_passed && part.left > 0; ++u, ++base::tile, part.left -= step) {
+      selected_registers<Program, states> running[v];
+#pragma unroll
+      for (int i = 0; i < v; ++i) reset<Program, states>(running[i]);
+      take_loaded<1, loads, items>(running, loaded, false, 1);
+#pragma unroll
+      for (int i = 0; i < v; ++i) cascade<Program, states>().finish(rows[i], running[i]);
+      evaluate_rows<1>();
+      end();
+      rotate<Program, loads>(loaded);
+    }
+  }
+
+  // `Items` positions from `first` on. IsFull: all of them are inside, and all rows.
+  template <int Phase, int Items, bool IsFull, class States>
   __device__ __forceinline__ void take_positions(States (&running)[v], long long first,
                                                  long long end) {
-    using loads = needed_loads<Program, v, items, Phase, false>;
+    using loads = needed_loads<Program, v, Items, Phase, false>;
     selected_registers<Program, loads> loaded;
-    this->template load<loads, items, IsFull>(loaded, first, end);
+    this->template load<loads, Items, IsFull>(loaded, first, end);
     int live = 0;
-    if (!IsFull)
+    if (!IsFull) {
+      int const left = base::positions_left(first, end);
 #pragma unroll
-      for (int u = 0; u < items; ++u) live += first + u * static_cast<int>(blockDim.y) < end;
-    take_loaded<Phase, loads>(running, loaded, IsFull || live == items, live);
+      for (int u = 0; u < Items; ++u) live += u * static_cast<int>(blockDim.y) < left;
+    }
+    take_loaded<Phase, loads, Items>(running, loaded, IsFull || live == Items, live);
   }
   // The loaded positions of all rows: all of them, or the first `live`.
-  template <int Phase, class Loads, class States, class Tile>
+  template <int Phase, class Loads, int Items, class States, class Tile>
   __device__ __forceinline__ void take_loaded(States (&running)[v], Tile const& loaded, bool is_all,
                                               int live) {
 #pragma unroll
-    for (int i = 0; i < v; ++i) take_row<Phase, Loads>(running[i], loaded, i, is_all, live);
+    for (int i = 0; i < v; ++i) take_row<Phase, Loads, Items>(running[i], loaded, i, is_all, live);
   }
   // Those of row i.
-  template <int Phase, class Loads, class States, class Tile>
+  template <int Phase, class Loads, int Items, class States, class Tile>
   __device__ __forceinline__ void take_row(States& running, Tile const& loaded, int i, bool is_all,
                                            int live) {
-    using collected = typename side::template collected<Phase, items>;
+    using collected = typename side::template collected<Phase, Items>;
     selected_registers<Program, collected> values;
 #pragma unroll
-    for (int u = 0; u < items; ++u) {
+    for (int u = 0; u < Items; ++u) {
       registers<Program, place::element> element;
       frame<Program> f = frame_of(i, element);
       take_element<Program, Loads>(element, loaded, u, i);
@@ -119,7 +162,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
         read_register<k>(values).at[u] = take_of<k>(f);
       });
     }
-    side::template accumulate<collected, items>(running, values, is_all, live);
+    side::template accumulate<collected, Items>(running, values, is_all, live);
   }
 
   __device__ __forceinline__ void store_elements() {
@@ -174,7 +217,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
         if (IsPlain || (a.store_moves_whole[I::bits] && part.is_whole()))
           store_packed(to, vector);
         else
-          store_singly(to, vector, a.store_rows[I::bits][a.rows.dims - 1], part.count());
+          store_singly(to, vector, a.store_along[I::bits], part.count());
         if (IsPlain)
           where.stores[I::bits] += static_cast<int>(blockDim.y) * a.store_columns[I::bits][0];
       });
@@ -185,17 +228,29 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   __device__ __forceinline__ void end() {
     if (threadIdx.y != 0) return;
     base::find_row_stores();
+    registers<Program, place::element> none;
+    for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      using T = storage_t<I::type>;
+      if constexpr (!I::is_window && v * sizeof(T) <= 16)
+        if (a.is_stored_whole && part.is_whole()) {
+          std::remove_cvref_t<decltype(value_of<I::first_operand>(frame_of(0, none)))> values[v];
+#pragma unroll
+          for (int i = 0; i < v; ++i) values[i] = value_of<I::first_operand>(frame_of(i, none));
+          store_packed(store_address<Program, k>(a, offsets.stores[I::bits]), pack<T>(values), true,
+                       goes_normally);
+          return;
+        }
+#pragma unroll
+      for (int i = 0; i < v; ++i)
+        if (i < part.left)
+          store_one<k>(frame_of(i, none), a, offsets.stores[I::bits] + i * a.store_along[I::bits]);
+    });
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       if (i >= part.left) continue;
-      registers<Program, place::element> none;
       frame<Program> f = frame_of(i, none);
-      for_each_instruction<Program>([&](auto index) {
-        constexpr int k = decltype(index)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        if constexpr (operands_at<Program, place::row>::stores(k))
-          store_one<k>(f, a, offsets.stores[I::bits] + i * a.store_rows[I::bits][a.rows.dims - 1]);
-      });
       for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;

@@ -12,7 +12,7 @@ namespace tenon::detail {
 
 // Which slice of which tile of rows a block has.
 struct slice_part {
-  long long tile, slice, tiles, slices;
+  int tile, slice, slices;
 };
 
 // Threads (x, y): x is the vector of rows, and the threads with the same x share it.
@@ -86,15 +86,19 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
             static_cast<int>(blockDim.x), static_cast<int>(blockDim.y)};
   }
 
-  // Combines over y. @pre all threads call it. @post all threads of an x hold the same
-  template <int Phase, class Rows>
+  // Combines over y. @pre all threads call it. @post all threads of an x hold the same, or that of
+  // y = 0 what all have
+  template <int Phase, bool IsForAll, class Rows>
   static __device__ __forceinline__ void combine_block(Rows& rows) {
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       typename reduction_facts<Program, k>::state mine[V];
 #pragma unroll
       for (int i = 0; i < V; ++i) mine[i] = read_register<k>(rows[i]);
-      stacked_states<Program, k, V, Threads>::combine_all(mine, position());
+      if constexpr (IsForAll)
+        stacked_states<Program, k, V, Threads>::combine_all(mine, position());
+      else
+        stacked_states<Program, k, V, Threads>::combine_first(mine, position());
 #pragma unroll
       for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = mine[i];
     });
@@ -152,15 +156,17 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
       partial_words<Program, reductions_of<Program, place::row, Phase>>;
 
   // Combines over the slices of a tile, in their order. @pre ticket number `tile` is 0; all threads
-  // call it with what combine_block left. @post true in one block of the tile, which has the result
+  // call it, those of y = 0 with what combine_block left. @post true in one block of the tile,
+  // whose threads of y = 0 have the result
   template <int Phase, class Rows>
   static __device__ __forceinline__ bool combine_slices(Rows& rows, unsigned* workspace,
                                                         slice_part const& part) {
     if (part.slices == 1) return true;
     long long const stride = blockDim.x * V;
-    unsigned* const base = workspace + first_partial +
-                           part.tile * part.slices * words_per_row<Phase> * stride +
-                           threadIdx.x * V;
+    unsigned* const base =
+        workspace + first_partial +
+        static_cast<long long>(part.tile) * part.slices * words_per_row<Phase> * stride +
+        threadIdx.x * V;
     if (threadIdx.y == 0) {
       unsigned* to = base + part.slice * words_per_row<Phase> * stride;
       for_each_selected<Program, states<Phase>>([&](auto selected) {
@@ -180,12 +186,12 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
       constexpr int k = decltype(selected)::value;
       typename reduction_facts<Program, k>::state all[V];
       combine_left<Program, k, V>(all, from, stride, words_per_row<Phase>, p.y, p.height,
-                                  static_cast<int>(part.slices));
+                                  part.slices);
       from += state_words<typename reduction_facts<Program, k>::state>::count * stride;
 #pragma unroll
       for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];
     });
-    combine_block<Phase>(rows);
+    combine_block<Phase, false>(rows);
     return true;
   }
 

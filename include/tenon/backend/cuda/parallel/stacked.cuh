@@ -58,17 +58,9 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
   static __device__ __forceinline__ void combine_all(
       state (&states)[V], stack_position const& p,
       unsigned* memory = stacked_words<Threads * vector::count>()) {
-#pragma unroll 1
-    for (int distance = p.width; distance < 32; distance *= 2)
-#pragma unroll
-      for (int i = 0; i < V; ++i) states[i] = with_lane(states[i], distance, p);
-    int const width = p.width < 32 ? 32 : p.width, shift = 31 - __clz(width),
-              rows = Threads >> shift;
-    int thread = p.x + p.y * p.width;
-    asm volatile("" : "+r"(thread));  // found again rather than held over the sweep
+    int thread;
+    int const rows = combine_warps(states, p, memory, thread);
     if (rows == 1) return;
-    if ((thread & (width - 1)) < p.width) slot(memory, p, thread >> shift)->set(states);
-    __syncthreads();
     int const count = p.width * V;
 #pragma unroll 1
     for (int number = thread; number < count; number += Threads) {
@@ -87,7 +79,53 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
     __syncthreads();
   }
 
+  // The same for threads of y = 0 alone, which need no second trip through shared memory.
+  static __device__ __forceinline__ void combine_first(
+      state (&states)[V], stack_position const& p,
+      unsigned* memory = stacked_words<Threads * vector::count>()) {
+    int thread;
+    int const rows = combine_warps(states, p, memory, thread);
+    if (rows == 1) return;
+    if (thread < p.width) {
+      vector const* const first = slot(memory, p, 0);
+      // Several at once: else each waits for shared memory.
+      constexpr int others = Threads / 32 - 1, together = vector::count <= 4   ? others
+                                                          : vector::count <= 8 ? 4
+                                                                               : 1;
+#pragma unroll
+      for (int from = 1; from <= others; from += together) {
+        vector next[together];
+#pragma unroll
+        for (int j = 0; j < together; ++j)
+          next[j] = first[(from + j < rows ? from + j : 0) * p.width];
+#pragma unroll
+        for (int j = 0; j < together; ++j)
+          if (from + j < rows)
+#pragma unroll
+            for (int i = 0; i < V; ++i) states[i] = op::combine(states[i], next[j].at(i));
+      }
+    }
+    __syncthreads();
+  }
+
  private:
+  // Lanes above each other; what is left of several warps goes to shared memory. Returns of how
+  // many.
+  static __device__ __forceinline__ int combine_warps(state (&states)[V], stack_position const& p,
+                                                      unsigned* memory, int& thread) {
+#pragma unroll 1
+    for (int distance = p.width; distance < 32; distance *= 2)
+#pragma unroll
+      for (int i = 0; i < V; ++i) states[i] = with_lane(states[i], distance, p);
+    int const width = p.width < 32 ? 32 : p.width, shift = 31 - __clz(width),
+              rows = Threads >> shift;
+    thread = p.x + p.y * p.width;
+    asm volatile("" : "+r"(thread));  // found again rather than held over the sweep
+    if (rows == 1) return 1;
+    if ((thread & (width - 1)) < p.width) slot(memory, p, thread >> shift)->set(states);
+    __syncthreads();
+    return rows;
+  }
   static __device__ __forceinline__ vector* slot(unsigned* memory, stack_position const& p,
                                                  int row) {
     return reinterpret_cast<vector*>(memory) + row * p.width + p.x;

@@ -14,18 +14,23 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct rows_planner : odd_rows_sharing {
+  // Rows of one element that are columns. H200, f32: softmax of 2^20 x 1 10.5 us (29.7), of 2^16 x
+  // 1 5.7 (3.7); sums of 2^20 x 1 3.2 us (7.8).
+  template <class Program>
+  static constexpr long long least_columns_of_one =
+      may_pass<Program> ? 1ll << 12 : may_be_tiny<Program> ? ~0ull >> 1 : 1ll << 18;
+
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
         !program_traits<Program>::has_planes && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing("no rows: no launch");
-    // In calls of most types none can be; the kernel has no positions. Of rows of one element only
-    // very many are columns: H200, softmax f32 of 2^20 x 1 10.5 us (29.7), of 2^16 x 1 5.7 (3.7).
+    // In calls of most types none can be; the kernel has no positions.
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
                   !program_traits<Program>::has_planes)
       if (rows_are_neighbours<Program>(layout) &&
-          (layout.columns.size > 1 || (layout.rows.size >= 1 << 18 && !may_be_tiny<Program>)))
+          (layout.columns.size > 1 || layout.rows.size >= least_columns_of_one<Program>))
         return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);
     if constexpr (may_be_tiny<Program>)
