@@ -71,42 +71,44 @@ __device__ __forceinline__ void load_whole_words(packed<unsigned, 1> (&to)[Room]
 }
 #undef TENON_LOAD_WORD
 
-// Loads the items of a row that begins at `row`; what is beyond it is 0. The word that it begins in
-// is loaded whole: what is in front of the row there is shifted out.
+// Loads the items of a row that begins at `row`; what is beyond it is anything. The word that it
+// begins in is loaded whole, what is in front of the row there is shifted out; and so is the one
+// that it ends in, if goes_on: the operand has elements behind it.
 template <int V, int Items, class T>
 __device__ __forceinline__ void load_words(packed<T, V> (&to)[Items], T const* row,
-                                           row_positions const& where) {
+                                           row_positions const& where, bool goes_on) {
   using of = row_words<T, V>;
   constexpr int words = of::words;
-  int const in_front = of::beyond(row);
+  int const in_front = of::beyond(row), end = where.size * of::size + in_front,
+            step = where.step * of::bytes,
+            // Of the last word, if the row has it in part.
+      rest = of::has_parts && where.size > 0 && !goes_on ? end % 4 : 0,
+            // Of the words that are loaded whole, from this thread's first item on.
+      left = where.size > 0
+                 ? end - rest + (of::has_parts && goes_on ? 3 : 0) - where.at(0) * of::bytes
+                 : 0;
   unsigned char const* const begin = of::first_word(row + where.at(0) * V);
-  packed<unsigned, 1> all[Items][words + 1];
-  // Bytes of the row from the first word of an item on.
-  auto const left = [&](int u) {
-    return where.size > 0 ? where.template bytes_left<T, V>(u) + in_front : 0;
-  };
-  bool has_part = false;
-#pragma unroll
-  for (int u = 0; u < Items; ++u) {
-#pragma unroll
-    for (packed<unsigned, 1>& word : all[u]) word = {};
-    if (u > 0 && !where.is_live(u)) continue;
-    unsigned char const* const from = begin + where.template offset<V>(u) * of::size;
-    load_whole_words<words>(all[u], from, left(u));
+  packed<unsigned, 1> all[Items][words + 1] = {};
+  auto const load = [&](int u) {
+    unsigned char const* const from = begin + static_cast<unsigned>(u * step);
+    load_whole_words<words>(all[u], from, left - u * step);
     if constexpr (of::has_parts) {
       packed<unsigned, 1> last[1] = {};
-      load_whole_words<1>(last, from + of::bytes, in_front > 0 ? left(u) - of::bytes : 0);
+      load_whole_words<1>(last, from + of::bytes, in_front > 0 ? left - u * step - of::bytes : 0);
       all[u][words] = last[0];
-      has_part = has_part || (left(u) > 0 && left(u) < of::bytes + 4 && left(u) % 4 != 0);
     }
+  };
+#pragma unroll
+  for (int u = 0; u < Items; ++u) {
+    if (u > 0 && left <= u * step) break;
+    load(u);
   }
-  // The word that the row ends in goes on beyond it.
   if constexpr (of::has_parts)
-    if (has_part) {
+    if (rest > 0 && left - (Items - 1) * step <= of::bytes) {
       packed<unsigned, 1> part{};
 #pragma unroll
       for (int i = 0; i < 4 / of::size - 1; ++i) {
-        bool const is_wanted = i * of::size < left(0) % 4;
+        bool const is_wanted = i * of::size < rest;
         packed<T, 1> one{};
         load_packed<reuse::expected>(one, row + (where.size - 1 - i), is_wanted);
         if (is_wanted) part.words[0] = (i > 0 ? part.words[0] << 8 * of::size : 0) | one.words[0];
@@ -115,7 +117,7 @@ __device__ __forceinline__ void load_words(packed<T, V> (&to)[Items], T const* r
       for (int u = 0; u < Items; ++u)
 #pragma unroll
         for (int i = 0; i <= words; ++i)
-          if (left(u) > 4 * i && left(u) < 4 * i + 4) all[u][i] = part;
+          if (left - u * step == 4 * i) all[u][i] = part;
     }
 #pragma unroll
   for (int u = 0; u < Items; ++u) to[u] = of::join(all[u], in_front);

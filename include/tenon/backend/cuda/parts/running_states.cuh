@@ -126,6 +126,22 @@ __device__ __forceinline__ State fold(State const (&states)[N]) {
   }
 }
 
+// Combines those that lie half of the list apart, then the halves' results in the same way. With
+// the states of vectors so many lanes apart, and of lanes by falling distances after them, it is
+// the same tree for any number of lanes.
+template <class Op, class State, int N>
+__device__ __forceinline__ State fold_apart(State const (&states)[N]) {
+  if constexpr (N == 1) {
+    return states[0];
+  } else {
+    static_assert(N % 2 == 0, "chains are a power of two");
+    State half_as_many[N / 2];
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i) half_as_many[i] = Op::combine(states[i], states[i + N / 2]);
+    return fold_apart<Op>(half_as_many);
+  }
+}
+
 // The state of some elements, of which the first `live` are inside, and the first `sure` certainly.
 template <class Op, class State, class Taken, int N>
 __device__ __forceinline__ State fold_live(Taken const (&elements)[N], bool is_all, int live,
@@ -264,12 +280,15 @@ __device__ __forceinline__ void take_batch(State& state, Operand const (&all)[Co
   }
 }
 // Takes in a batch for the operators that want it so. @pre the first `valid` elements are live
-template <class Program, int V, int Items, int Phase, class States, class Values, class Order>
+// Selected: some of these.
+template <class Program, int V, int Items, int Phase,
+          class Selected = running_states<Program, V, Items, Phase>, class States, class Values,
+          class Order>
 __device__ __forceinline__ void accumulate_batch(States& states, Values const& values, int valid,
                                                  Order const& order) {
   using running = running_states<Program, V, Items, Phase>;
   if constexpr (has_batches<Program, running>)
-    for_each_selected<Program, running>([&](auto selected) {
+    for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       if constexpr (running::template is_batch<k>)
         take_batch<Program, k>(read_register<k>(states).at[0], read_register<k>(values).at, valid,

@@ -26,23 +26,26 @@ struct row_lanes {
   }
 };
 
-// The vector that begins `in_front` bytes behind the word at `from`.
+// What shared memory is read by: words as far apart as lanes' vectors of 16 bytes are would meet in
+// the same banks.
 template <class T, int V>
-__device__ __forceinline__ packed<T, V> load_run(unsigned from, unsigned in_front) {
+inline constexpr unsigned run_unit = row_words<T, V>::bytes == 16 ? 16 : 4;
+
+// The vector that begins `beyond` bytes behind the unit at `from`.
+template <class T, int V>
+__device__ __forceinline__ packed<T, V> load_run(unsigned from, unsigned beyond) {
   using of = row_words<T, V>;
-  // Words as far apart as lanes' vectors are would meet in the same banks.
-  if constexpr (of::bytes == 16) {
+  if constexpr (run_unit<T, V> == 16) {
     packed<T, V> low, high;
-    unsigned const beyond = from % 16 + in_front;
-    load_shared(low, from & ~15u);
-    load_shared(high, (from & ~15u) + (beyond > 0 ? 16 : 0));
+    load_shared(low, from);
+    load_shared(high, from + (beyond > 0 ? 16 : 0));
     return part_of(low, high, static_cast<int>(beyond) / of::size);
   } else {
     packed<unsigned, 1> all[of::words + 1];
 #pragma unroll
     for (int i = 0; i < of::words + of::has_parts; ++i)
-      load_shared(all[i], i < of::words || in_front > 0 ? from + 4 * i : from);
-    return of::join(all, static_cast<int>(in_front));
+      load_shared(all[i], i < of::words || beyond > 0 ? from + 4 * i : from);
+    return of::join(all, static_cast<int>(beyond));
   }
 }
 
@@ -54,12 +57,12 @@ __device__ __forceinline__ void send_run(T* to, unsigned from, int count, row_la
   // Elements in front of the first whole vector of memory.
   int const head = -static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / of::size) & (V - 1),
             whole = count > head ? (count - head) / V : 0;
-  unsigned const begin = from + head * of::size, in_front = begin % 4;
+  unsigned const begin = from + head * of::size, beyond = begin % run_unit<T, V>;
   T* next = to + head + lane * V;
-  unsigned at = begin - in_front + lane * of::bytes;
+  unsigned at = begin - beyond + lane * of::bytes;
 #pragma unroll Unroll
   for (int j = lane; j < whole; j += lanes, next += lanes * V, at += lanes * of::bytes) {
-    store_packed(next, load_run<T, V>(at, in_front));
+    store_packed(next, load_run<T, V>(at, beyond));
   }
   // What is in front of them and behind.
 #pragma unroll 1

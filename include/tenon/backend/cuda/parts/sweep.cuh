@@ -162,7 +162,7 @@ __device__ __forceinline__ void join_chains(
     registers<Program, place::row>& row,
     register_file<Running, std::integer_sequence<int, K...>> const& states) {
   ((read_register<K>(row) =
-        fold<typename reduction_facts<Program, K>::op>(read_register<K>(states).at)),
+        fold_apart<typename reduction_facts<Program, K>::op>(read_register<K>(states).at)),
    ...);
 }
 

@@ -51,7 +51,9 @@ template <class T, int V> struct warp_runs : staged_vectors<T, V> {
 #pragma unroll 1
     for (; where.is_live(u) && left >= 32 * V; ++u, left -= by, run += by, slot += stride) {
       unsigned const mine = slot + first * size;
-      if (has_vector) store_packed(run + first, load_run<T, V>(mine & ~3u, mine % 4));
+      if (has_vector)
+        store_packed(run + first,
+                     load_run<T, V>(mine - mine % run_unit<T, V>, mine % run_unit<T, V>));
       if (has_element) {
         packed<T, 1> one;
         load_shared(one, slot + place * size);

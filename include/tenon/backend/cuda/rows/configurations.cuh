@@ -164,7 +164,11 @@ struct rows_configurations {
   template <class Program>
   static constexpr configuration odd_rows{
       .vector_width = width<Program>,
-      .items = medium_items<Program>,
+      // A fifth vector for rows of just more than a warp's four, of one operand: two have no
+      // registers for it.
+      .items = medium_items<Program> == 4 && own_bytes<Program>* width<Program> <= 16
+                   ? 5
+                   : medium_items<Program>,
       // 64 registers are not enough for states of several numbers of halves or of two operands.
       .threads_per_block = has_large_states<Program>&& medium_items<Program> == 4
                                ? 384
@@ -176,8 +180,7 @@ struct rows_configurations {
   // Those that a block holds.
   template <class Program>
   static constexpr long long odd_vectors = [] {
-    constexpr configuration c = odd_rows<Program>;
-    long long const held = c.threads_per_block * c.items;
+    long long const held = odd_rows<Program>.threads_per_block * medium_items<Program>;
     return held < medium_vectors<Program> ? held : medium_vectors<Program>;
   }();
   // Whether every element load that differs from row to row is a vector that travels by itself.

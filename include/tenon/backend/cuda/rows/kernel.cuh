@@ -63,7 +63,7 @@ template <class Program, class C> struct row_worker {
     if constexpr (is_staged)
       staged_items<Program, C>::bring(a, offsets, where);
     else if constexpr (is_odd)
-      odd_items<Program, C>::load(to.tile, a, offsets, where);
+      odd_items<Program, C>::load(to.tile, a, offsets, where, row);
     else
       load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, where,
                                                      has_none_beyond || is_inside);
@@ -108,7 +108,7 @@ template <class Program, class C> struct row_worker {
   template <int Phase>
   __device__ __forceinline__ void reduce(requested& given,
                                          operand_offsets<Program> const& offsets) {
-    using running = running_states<Program, v, items, Phase>;
+    using running = running_states<Program, v, items_of_tile<C>, Phase>;
     using reductions = reductions_of<Program, place::row, Phase>;
     auto const where = positions(given.row < a.row_count);
     int const steps = a.split.tiles_per_piece * items;

@@ -5,86 +5,12 @@
 
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/column_part.cuh"
-#include "tenon/backend/cuda/parts/dynamic_shared.cuh"
+#include "tenon/backend/cuda/parts/gathered_batches.cuh"
 #include "tenon/backend/cuda/parts/shared_runs.cuh"
 #include "tenon/backend/cuda/rows/kept_value.cuh"
-#include "tenon/backend/cuda/rows/own_loads.cuh"
+#include "tenon/backend/cuda/rows/odd_memory.cuh"
 
 namespace tenon::detail {
-
-// Element loads of what all rows share, and those of a sweep.
-template <class Program, class C> struct shared_loads {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  static consteval bool holds(int k) {
-    instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_load && i.where == place::element && !i.varies_over_rows;
-  }
-  template <int K> using type = vector_list<storage_t<at<K>::type>, C::vector_width, 1>;
-};
-template <class Program, class C, int Phase, bool Stores>
-struct shared_loads_of : shared_loads<Program, C> {
-  static consteval bool holds(int k) {
-    return shared_loads<Program, C>::holds(k) &&
-           element_needs<Program>::template at<Phase, Stores>.needed[k];
-  }
-};
-
-// Shared memory of a block: an image of the share of each row and store, and the vectors of what
-// all rows share.
-template <class Program, class C> struct odd_memory {
-  static constexpr int stored = rank_among<Program, element_stores<Program, 1>>(
-                           program_traits<Program>::size),
-                       own = rank_among<Program, own_loads<Program, C>>(
-                           program_traits<Program>::size),
-                       shared = rank_among<Program, shared_loads<Program, C>>(
-                           program_traits<Program>::size);
-  // Whether a vector of a result may take the place of one of an operand.
-  static constexpr bool is_in_place = [] {
-    int size = 0;
-    bool result = true;
-    for (instruction_facts const& i : program_traits<Program>::all)
-      if (i.moves_elements && (i.is_store || i.varies_over_rows)) {
-        result = result && (size == 0 || size == size_of(i.type));
-        size = size_of(i.type);
-      }
-    return result;
-  }();
-  static constexpr int images = stored == 0    ? 0
-                                : !is_in_place ? stored + own
-                                : stored > own ? stored
-                                               : own;
-
-  // Vectors of 16 bytes, and a word behind them.
-  static constexpr TENON_HD int bytes_of_image(int lanes) { return (lanes * C::items + 1) * 16; }
-  static constexpr TENON_HD int bytes_of_item(int lanes) { return (lanes + 1) * 16; }
-  static constexpr int bytes_of(int lanes, int rows) {
-    return images * rows * bytes_of_image(lanes) + shared * C::items * bytes_of_item(lanes);
-  }
-#if defined(__CUDA_ARCH__)
-  static __device__ __forceinline__ unsigned begin() {
-    return static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared()));
-  }
-  static __device__ __forceinline__ unsigned image(int rank) {
-    return begin() + (rank * blockDim.y + threadIdx.y) * bytes_of_image(blockDim.x);
-  }
-  // What store K writes, and where operand K waits until then.
-  template <int K> static __device__ __forceinline__ unsigned result() {
-    return image(rank_among<Program, element_stores<Program, 1>>(K));
-  }
-  template <int K> static __device__ __forceinline__ unsigned operand(int u) {
-    constexpr int rank = rank_among<Program, own_loads<Program, C>>(K);
-    using type = storage_t<program_traits<Program>::template at<K>::type>;
-    return image(is_in_place ? rank : stored + rank) +
-           (threadIdx.x + u * blockDim.x) * packed<type, C::vector_width>::bytes;
-  }
-  // Where this thread finds its vector of item u.
-  template <int K> static __device__ __forceinline__ unsigned slot(int u) {
-    constexpr int rank = rank_among<Program, shared_loads<Program, C>>(K);
-    return begin() + images * blockDim.y * bytes_of_image(blockDim.x) +
-           (rank * C::items + u) * bytes_of_item(blockDim.x) + threadIdx.x * 16;
-  }
-#endif
-};
 
 #if defined(__CUDA_ARCH__)
 // Positions of which what is stored is kept for the row's image.
@@ -105,7 +31,7 @@ template <class Program, class C> struct kept_positions : row_positions {
     using I = typename program_traits<Program>::template at<K>;
     constexpr int size_of_element = static_cast<int>(sizeof(T));
     row_lanes const of_row;
-    int const share = (first - of_row.lane) * v, limit = share + of_row.lanes * C::items * v;
+    int const share = (first - of_row.lane) * v, limit = this->end * v + this->partial;
     int begin = share, last = size < limit ? size : limit;
     unsigned const image = memory::template result<K>();
     if constexpr (I::is_window) {
@@ -121,12 +47,12 @@ template <class Program, class C> struct kept_positions : row_positions {
     } else {
       row += begin;
     }
-    send_run<v>(row, image + (begin - share) * size_of_element, last - begin, of_row);
+    send_run<v, 1>(row, image + (begin - share) * size_of_element, last - begin, of_row);
   }
 };
 
 template <class Program, class C> struct odd_items {
-  static constexpr int v = C::vector_width, items = C::items;
+  static constexpr int v = C::vector_width, items = C::items, tile_items = items_of_tile<C>;
   using traits = program_traits<Program>;
   template <int K> using at = typename traits::template at<K>;
   using own = own_loads<Program, C>;
@@ -179,11 +105,15 @@ template <class Program, class C> struct odd_items {
   template <class Tile, class Arguments>
   __device__ __forceinline__ static void load(Tile& tile, Arguments const& a,
                                               operand_offsets<Program> const& row,
-                                              row_positions const& where) {
+                                              row_positions const& where, long long number) {
     for_each_selected<Program, own>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
+      using T = storage_t<at<k>::type>;
+      // Rows that follow lie behind this one, and reach further.
+      bool const goes_on = a.rows.dims == 1 && number + 1 < a.row_count &&
+                           a.load_rows[at<k>::bits][0] * static_cast<int>(sizeof(T)) >= 4;
       load_words(read_register<k>(tile).at, load_address<Program, k>(a, row.loads[at<k>::bits]),
-                 where);
+                 where, goes_on);
     });
   }
 
@@ -194,13 +124,13 @@ template <class Program, class C> struct odd_items {
                                                  operand_offsets<Program> const& row,
                                                  row_positions const& where, bool is_row_inside) {
     using late_loads = shared_loads_of<Program, C, Phase, Stores>;
-    selected_registers<Program, collected_values<Program, v, items, Phase>> values = {};
+    using collected = selected_registers<Program, collected_values<Program, v, tile_items, Phase>>;
     selected_registers<Program, no_loads> none;
-    auto const process = [&](auto& tile, auto const& late, auto const& positions, int place,
-                             int u) {
+    auto const process = [&](auto& tile, auto const& late, auto const& positions, int place, int u,
+                             collected& values) {
       using vectors = std::remove_reference_t<decltype(tile)>;
       using loads = std::conditional_t<Stores, item_of, own>;
-      process_item<Phase, Stores, v, items, contiguous_columns, loads, no_loads, late_loads>(
+      process_item<Phase, Stores, v, tile_items, contiguous_columns, loads, no_loads, late_loads>(
           place, tile, none, late, values, states, around, a, row, positions, u, is_row_inside,
           keeping_evaluation<Program, vectors>{tile});
     };
@@ -215,9 +145,8 @@ template <class Program, class C> struct odd_items {
         for (int u = 0; u < items; ++u)
           store_shared(memory::template operand<k>(u), read_register<k>(tile).at[u]);
       });
-      // Two at once, so that neither waits for the other; what is not there is kept by nobody's
-      // place.
-      constexpr int together = items % 2 == 0 && v <= 4 ? 2 : 1;
+      // What is not there is kept in nobody's place.
+      constexpr int together = odd_stores_together<C>;
 #pragma unroll 1
       for (int first = 0; first < items && where.is_live(first); first += together) {
         selected_registers<Program, item_of> item[together];
@@ -231,7 +160,10 @@ template <class Program, class C> struct odd_items {
           take_shared<late_loads>(late[i], a, first + i);
         }
 #pragma unroll
-        for (int i = 0; i < together; ++i) process(item[i], late[i], kept, 0, first + i);
+        for (int i = 0; i < together; ++i) {
+          collected nothing;
+          process(item[i], late[i], kept, 0, first + i, nothing);
+        }
       }
       row_lanes().meet();
       for_each_selected<Program, element_stores<Program, v>>([&](auto selected) {
@@ -239,25 +171,50 @@ template <class Program, class C> struct odd_items {
         kept.template send<k>(store_address<Program, k>(a, row.stores[at<k>::bits]), around);
       });
     } else {
-      constexpr int batch_items = running_states<Program, v, items, Phase>::batch_items;
-      int live_elements = 0;
+      using running = running_states<Program, v, tile_items, Phase>;
+      constexpr int batch_items = running::batch_items;
+      // A turn for each tile; the item of the second takes the place of the first.
+#pragma unroll 1
+      for (int turn = 0;; turn = 1) {
+        auto const here = where.from(turn * tile_items);
+        collected values = {};
+        selected_registers<Program, gathered_batches<Program, running>> gathered;
+        int live_elements = 0;
 #pragma unroll
-      for (int u = 0; u < items; ++u) {
-        if (where.is_live(u)) {
-          selected_registers<Program, late_loads> late;
-          take_shared<late_loads>(late, a, u);
-          process(tile, late, where, u, u);
+        for (int u = 0; u < tile_items; ++u) {
+          if (here.is_live(u)) {
+            selected_registers<Program, late_loads> late;
+            take_shared<late_loads>(late, a, turn * tile_items + u);
+            process(tile, late, here, u, u, values);
+            gather_item<Program, running>(gathered, values, u, here.template count<v>(u));
+          }
+          live_elements += here.template count<v>(u);
+          if ((u + 1) % batch_items != 0) continue;
+          accumulate_batch<Program, v, tile_items, Phase, other_batches<Program, running>>(
+              states, values, live_elements, unordered_batch{});
+          live_elements = 0;
         }
-        live_elements += where.template count<v>(u);
-        if ((u + 1) % batch_items != 0) continue;
-        accumulate_batch<Program, v, items, Phase>(states, values, live_elements,
-                                                   unordered_batch{});
-        live_elements = 0;
+        join_gathered<Program, running>(states, gathered);
+        if constexpr (items == tile_items) break;
+        if (!where.is_live(tile_items)) break;
+        for_each_selected<Program, own>([&](auto selected) {
+          auto& list = read_register<decltype(selected)::value>(tile).at;
+          exchange(list[0], list[items - 1]);
+        });
+        if (turn > 0) break;
       }
     }
   }
 
  private:
+  // By exclusive or: ptxas 13.0 would move twelve registers in front of each turn otherwise.
+  template <class T>
+  __device__ __forceinline__ static void exchange(packed<T, v>& a, packed<T, v>& b) {
+#pragma unroll
+    for (int i = 0; i < packed<T, v>::bytes / 4; ++i)
+      asm volatile("xor.b32 %0, %0, %1;\n\txor.b32 %1, %0, %1;\n\txor.b32 %0, %0, %1;"
+                   : "+r"(a.words[i]), "+r"(b.words[i]));
+  }
   template <class Loads, class Late, class Arguments>
   __device__ __forceinline__ static void take_shared(Late& late, Arguments const& a, int u) {
     for_each_selected<Program, Loads>([&](auto selected) {

@@ -49,6 +49,9 @@ struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
   }
 };
 
+// Items that are reduced together: a fifth begins a tile of its own.
+template <class C> inline constexpr int items_of_tile = C::items == 5 ? 4 : C::items;
+
 #if defined(__CUDA_ARCH__)
 // What is loaded of a row.
 template <class Program, class C> struct requested_row {

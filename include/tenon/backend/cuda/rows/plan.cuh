@@ -126,7 +126,7 @@ struct rows_planner : odd_rows_sharing {
       odd = odd_share_of<Program>(layout, facts);
     if (odd.lanes > 0 || C.group_dims == odd_columns) {
       share = odd;
-      if (share.blocks > 1) result.split.vectors_per_block = share.lanes * odd_rows<Program>.items;
+      result.split.vectors_per_block = stretch_of(share, vectors);
     } else if (like.lanes > 0) {
       share = {like.lanes, like.blocks};
       like.set(result.split, C.items);
