@@ -10,11 +10,17 @@ namespace tenon::detail {
 
 inline constexpr int most_segments = 64;
 
+// Whether a segment's state is a word, which one block leaves for another in one access.
+template <class Program, class C>
+inline constexpr bool has_word_segments =
+    row_state_words<Program> == 1 && C::group_dims > packed_columns;
+
 #if defined(__CUDA_ARCH__)
 template <class Program> class row_segments {
   unsigned* const workspace_;
-  int const row_;     // which of the rows that are worked on at a time
-  int const blocks_;  // that share it
+  int const row_;            // which of the rows that are worked on at a time
+  int const rank_, blocks_;  // which of the blocks that share it this is, and how many they are
+  int const segments_;
   int buffer_ = 0;
 
   // Word `word` of a segment's state: words of all segments of a row lie together.
@@ -58,13 +64,18 @@ template <class Program> class row_segments {
   }
 
  public:
-  __device__ __forceinline__ row_segments(unsigned* workspace, int row, int blocks)
-      : workspace_(workspace), row_(row), blocks_(blocks) {}
+  __device__ __forceinline__ row_segments(unsigned* workspace, int row, int rank, int blocks,
+                                          int segments)
+      : workspace_(workspace), row_(row), rank_(rank), blocks_(blocks), segments_(segments) {}
 
-  // By one thread.
+  // The segments that the block has: first(), first() + step(), ...
+  __device__ __forceinline__ int first() const { return rank_; }
+  __device__ __forceinline__ int step() const { return blocks_; }
+
+  // @pre all threads have the segment's state
   template <class Reductions, class Registers>
-  __device__ __forceinline__ void put(Registers const& row, int segment) const {
-    put(row, segment, held_sequence<Program, Reductions>{});
+  __device__ __forceinline__ void put(Registers const& row, int segment) {
+    if (threadIdx.x == 0) put(row, segment, held_sequence<Program, Reductions>{});
   }
   // Whether all other blocks of the row have put their states. @pre all threads call it
   __device__ __forceinline__ bool is_last() const {
@@ -72,11 +83,11 @@ template <class Program> class row_segments {
     __syncthreads();
     return true;
   }
-  // @pre all threads call it; the `segments` states of the row are put and seen
+  // @pre all threads call it; the states of the row are put and seen
   // @post the same bits in all of them
   template <class Reductions, class Registers>
-  __device__ __forceinline__ void combine(Registers& row, int segments) {
-    combine(row, segments, held_sequence<Program, Reductions>{});
+  __device__ __forceinline__ void combine(Registers& row) {
+    combine(row, segments_, held_sequence<Program, Reductions>{});
     buffer_ ^= 1;
   }
 };

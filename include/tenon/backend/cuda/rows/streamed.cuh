@@ -5,7 +5,8 @@
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
-#include "tenon/backend/cuda/rows/segments.cuh"
+#include "tenon/backend/cuda/rows/place_sums.cuh"
+#include "tenon/backend/cuda/rows/word_segments.cuh"
 
 namespace tenon {
 namespace detail {
@@ -63,8 +64,8 @@ template <class Program, class C> struct streamed_worker {
 
   arguments const& a;
   frame<Program> const& f;
-  int blocks, rank;  // blocks that share a row, and which of them this is
-  row_segments<Program> segments;
+  std::conditional_t<has_word_segments<Program, C>, word_segments<Program>, row_segments<Program>>
+      segments;
   int const lanes = static_cast<int>(blockDim.x);
   int buffer = 0;  // of the shared states
   row_totals<Program> of_rows = {};
@@ -81,20 +82,31 @@ template <class Program, class C> struct streamed_worker {
       evaluate<place::row, 0, 0>(f);
     };
     if constexpr (sweeps_with_row_values<Program>) begin_row();
+    if constexpr (has_word_segments<Program, C>)
+      if (a.split.segments > 1) {
+        await_operands<Program>();
+        segments.begin();
+      }
 #pragma unroll 1
-    for (int segment = rank; segment < a.split.segments; segment += blocks) {
+    for (int segment = segments.first(); segment < a.split.segments; segment += segments.step()) {
       sweep(segment, offsets, is_inside);
       combine();
-      if (a.split.segments > 1 && threadIdx.x == 0)
-        segments.template put<reductions>(f.row, segment);
+      if (a.split.segments > 1) segments.template put<reductions>(f.row, segment);
     }
     if (a.split.segments > 1) {
       if (!segments.is_last()) return;
-      segments.template combine<reductions>(f.row, a.split.segments);
+      segments.template combine<reductions>(f.row);
     }
     if constexpr (!sweeps_with_row_values<Program>) begin_row();
     evaluate<place::row, 1, 1>(f);
-    if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
+    if (threadIdx.x == 0 && is_inside) {
+      // Where its values go is found again rather than held over the sweep.
+      if constexpr (dims > packed_columns && sums_by_place<Program>) {
+        asm volatile("" : "+l"(row));
+        find_row<Program>(offsets, a, row);
+      }
+      end_row<Program>(f, a, offsets, row, of_rows);
+    }
   }
 
  private:
@@ -109,6 +121,9 @@ template <class Program, class C> struct streamed_worker {
   }
   __device__ __forceinline__ void sweep(int segment, operand_offsets<Program> const& offsets,
                                         bool is_inside) {
+    // All rows of such a length come here, however they lie: their bits are these.
+    if constexpr (dims > packed_columns && sums_by_place<Program>)
+      if (a.tail != 0) return place_sums<Program, C>{a, f, offsets, {}}.sweep(segment, is_inside);
     selected_registers<Program, sweeping> states;
     reset<Program, sweeping>(states);
     cascade<Program, running> levels;
@@ -132,8 +147,8 @@ template <class Program, class C> struct streamed_worker {
       long long const size = a.split.tiles_per_segment * step, origin = segment * size,
                       left = a.vectors - origin;
       int const vectors = static_cast<int>(left < size ? left : size),
-                partial = left <= size ? a.tail : 0, end = is_inside ? vectors - (partial != 0) : 0,
-                rest = is_inside ? partial : 0;
+                partial = left <= size && !sums_by_place<Program> ? a.tail : 0,
+                end = is_inside ? vectors - (partial != 0) : 0, rest = is_inside ? partial : 0;
       await_operands<Program>();
 #pragma unroll 1
       for (int first = 0; first < vectors; first += step) {
@@ -216,14 +231,15 @@ template <class Program, class C> struct streamed_worker {
 }  // namespace detail
 
 // Owners: blockDim.x threads share a row, blockDim.y rows are a group, and the blocks take the
-// groups in turn; thread `lane` of a row takes vectors lane, lane + lanes, ... of a tile. A row in
-// several segments is a group, which blocks_per_row blocks share. A row beyond the end is swept by
-// its threads but not read; the block that comes last combines the segments. Registers: items
-// vectors of each operand; up to four running states per reduction, and two more. Shared memory:
-// one state per warp and reduction, twice. Global memory: each operand is read once; one state per
-// segment and reduction, twice.
+// groups in turn; thread `lane` of a row takes vectors lane, lane + lanes, ... of a tile, or, in
+// place_sums, neighbours of its warp's. A row in several segments is a group, which blocks_per_row
+// blocks share. A row beyond the end is swept by its threads but not read; the block that comes
+// last combines the segments. Registers: items vectors of each operand; up to four running states
+// per reduction, and two more. Shared memory: one state per warp and reduction, twice, and in
+// word_segments one per lane. Global memory: each operand is read once; one state per segment and
+// reduction, twice.
 // @pre nothing of a row is needed twice; the grid is a function of the shape if there are totals;
-// if several blocks share a row, there is a group for each row, and the tickets are 0
+// if several blocks share a row, there is a group for each row, and the slots and tickets are 0
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the slots and the tickets are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -243,7 +259,9 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_
   // Divisions are a sixth of what a block of short rows does.
   if (blocks > 1) rank = first % blocks, first /= blocks, groups /= blocks;
   streamed_worker<Program, C> worker{
-      a, f, blocks, static_cast<int>(rank), {a.workspace, static_cast<int>(first), blocks}};
+      a,
+      f,
+      {a.workspace, static_cast<int>(first), static_cast<int>(rank), blocks, a.split.segments}};
   for (long long group = first; group < a.split.groups; group += groups)
     worker.finish_row(group * blockDim.y + threadIdx.y);
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);

@@ -16,37 +16,50 @@ struct streamed_rows_planner : tiny_rows_planner {
     int segments;
   };
   template <class Program, configuration C> static constexpr row_cut cut_streamed(long long size) {
-    long long const vectors = divide_up(size, C.vector_width);
+    long long vectors = divide_up(size, C.vector_width);
     // Of short rows a lane has four vectors, and a warp has more rows: what it does once for
     // each is most of the work. H200, sums of 1048576 x 32 bf16 25 us instead of 44. Large states
     // are combined by few threads, each of which has taken in many elements.
     bool const is_short = vectors * C.vector_width <= 512 && C.items > 4;
     long long lanes = lanes_of(vectors, is_short ? 4 : C.items, 1);
+    // The last warp of such a row takes a vector more than the others: H200, sums, us, with a warp
+    // or a tile for itself and without, 65536 x 1025 f32 93.4 (61), 4096 x 4097 20.5 (17.1), bf16
+    // 12.8 (10.7), 4096 x 8193 22.8 (18.7), 133 x 1025 f32 2.4 (2.2). Its segments are of a tile of
+    // four warps: with and without, in one block of eight, 16 x 50257 bf16 3.1 (9.4).
+    bool const is_by_place = sums_by_place<Program> && size % C.vector_width != 0,
+               is_cut_small = is_by_place && !program_traits<Program>::has_total;
+    if (is_by_place) lanes = 32, vectors -= 1;
+    bool const is_cut = vectors >= (is_cut_small ? 4096 : most_streamed_vectors + 1);
     if (vectors > (has_large_states<Program> ? 2048 : 32 * C.items))
       lanes = clamped(divide_up(vectors, has_large_states<Program> ? 1024 : 32 * C.items) * 32, 32,
-                      C.threads_per_block);
+                      is_cut_small && is_cut ? 128 : C.threads_per_block);
     long long const tiles = at_least(1, divide_up(vectors, lanes * C.items));
-    if (vectors <= most_streamed_vectors) return {lanes, tiles, 1};
+    if (!is_cut) return {lanes, tiles, 1};
     // Combining a block's states costs as much as a tile. Where there are totals no blocks share a
     // row. H200, segments of two tiles against four: sum of 1 x 131072 bf16, misaligned, 8.6 us
     // (14.4), of 16 x 50257 f32 6.9 (10.3), of 4096 x 50257 252 (245).
     long long const least = program_traits<Program>::has_total ? 64
                             : has_large_states<Program>        ? 4
+                            : is_cut_small                     ? 1
                                                                : 2,
-                    per_segment = at_least(least, divide_up(tiles, most_segments));
+                    most = is_cut_small ? most_word_segments : most_segments,
+                    per_segment = at_least(least, divide_up(tiles, most));
     return {lanes, per_segment, static_cast<int>(divide_up(tiles, per_segment))};
   }
 
   // Blocks share a row as far as there are not enough of them otherwise: of a device's four or
   // three on each multiprocessor every one ends at its own time. A row that is shared has a ticket,
-  // and the launch all of its blocks, which that of a program with planes may not have.
+  // and slots if a state is a word, and the launch all of its blocks, which that of a program with
+  // planes may not have.
   static constexpr long long enough_blocks = 2048;
   static_assert(enough_blocks <= ticket_count);
-  template <class Program, configuration C> static int blocks_of_row(long long rows, int segments) {
+  template <class Program, configuration C>
+  static int blocks_of_row(long long rows, long long lanes, int segments) {
     if (program_traits<Program>::has_total || program_traits<Program>::has_planes) return 1;
+    if (has_word_segments<Program, specialization_of<C>> && rows * segments > slot_count) return 1;
     // Rows that fill the device as they are. H200, argmax of 512 x 131072 bf16 35.3 us (39.1), f32
     // 64.6 (67.2).
-    long long const held = 132 * C.blocks;
+    long long const held = 132 * C.blocks * (C.threads_per_block / lanes);
     if (rows <= held && 8 * rows >= 7 * held) return 1;
     return static_cast<int>(clamped(enough_blocks / rows, 1, segments));
   }
@@ -64,7 +77,7 @@ struct streamed_rows_planner : tiny_rows_planner {
     result.split.segments = cut.segments;
     result.split.tiles_per_segment = static_cast<int>(cut.tiles_per_segment);
     long long const rows_per_group =
-        rows_of_block(layout.rows.size, cut.lanes, C.threads_per_block);
+        cut.segments > 1 ? 1 : rows_of_block(layout.rows.size, cut.lanes, C.threads_per_block);
     result.block = dim3(static_cast<unsigned>(cut.lanes), static_cast<unsigned>(rows_per_group));
     long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     long long most = most_blocks;
@@ -73,7 +86,7 @@ struct streamed_rows_planner : tiny_rows_planner {
     else if (cut.segments > 1)
       most = enough_blocks;
     if (cut.segments > 1)
-      result.split.blocks_per_row = blocks_of_row<Program, C>(groups, cut.segments);
+      result.split.blocks_per_row = blocks_of_row<Program, C>(groups, cut.lanes, cut.segments);
     bool const is_shared = result.split.blocks_per_row > 1;
     result.why = is_shared
                      ? said(how, "row read once, shared by several blocks",
@@ -84,6 +97,12 @@ struct streamed_rows_planner : tiny_rows_planner {
                                             : "row read once by several warps",
                             "parts of vectors, row read once", "single elements, row read once");
     finish<Program, arguments>(result, layout, call, most, groups);
+    // Words are left in slots, and nothing beside them.
+    if constexpr (has_word_segments<Program, special>)
+      if (cut.segments > 1) {
+        result.workspace_bytes = 0;
+        if (is_shared || program_traits<Program>::has_total) add_slots(result);
+      }
     return result;
   }
 };
