@@ -10,11 +10,6 @@ namespace tenon::detail {
 
 inline constexpr int most_segments = 64;
 
-// Whether a segment's state is a word, which one block leaves for another in one access.
-template <class Program, class C>
-inline constexpr bool has_word_segments =
-    row_state_words<Program> == 1 && C::group_dims > packed_columns;
-
 #if defined(__CUDA_ARCH__)
 template <class Program> class row_segments {
   unsigned* const workspace_;

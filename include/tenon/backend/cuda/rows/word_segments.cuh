@@ -7,11 +7,15 @@
 // 5.9 (7.0), 8 x 65536 f32 5.1 (5.8).
 
 #include "tenon/backend/cuda/parts/slots.cuh"
+#include "tenon/backend/cuda/rows/place_sums.cuh"
 #include "tenon/backend/cuda/rows/segments.cuh"
 
 namespace tenon::detail {
 
 inline constexpr int most_word_segments = 128;
+// Whether a segment's state is a word, which one block leaves for another in one access.
+template <class Program, class C>
+inline constexpr bool has_word_segments = sums_by_place<Program>&& C::group_dims > packed_columns;
 
 #if defined(__CUDA_ARCH__)
 // The block of a row that begins last waits for the others, none of which waits for anybody. Lane
