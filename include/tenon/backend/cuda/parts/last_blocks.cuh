@@ -49,7 +49,8 @@ class last_blocks {
   unsigned* words_;    // begun, came and gone; how many know that all have come; parts drawn
   unsigned seen_ = 0;  // of the first word, early
 
-  // One block neither counts nor waits.
+  // One block neither counts nor waits. H200, in a graph: sums of 16 x 64 f32 along both axes 5.3 us
+  // instead of 6.1.
   static __device__ __forceinline__ bool is_alone() { return gridDim.x == 1; }
   // Found again where it is wanted rather than held between.
   static __device__ __forceinline__ bool is_first_thread() {
