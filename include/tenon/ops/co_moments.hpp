@@ -54,13 +54,16 @@ struct co_moments : gathering_reduction<co_moments> {
       totals[i % 4] += y;
       products[i % 4] = math::product_plus(deviation, y, products[i % 4]);
     }
-    constexpr TENON_HD state<T> result() const {
-      T shift;
-      moments::state<T> const of_x = moments::gathered<T>::result(shift);
+    constexpr TENON_HD state<T> with_shift(T shift) const {
+      moments::state<T> const of_x = moments::gathered<T>::with_shift(shift);
       T const total = (totals[0] + totals[1]) + (totals[2] + totals[3]);
       return {of_x, total,
               math::product_plus(-shift, total,
                                  (products[0] + products[1]) + (products[2] + products[3]))};
+    }
+    constexpr TENON_HD state<T> result() const { return with_shift(this->sum() / this->n); }
+    constexpr TENON_HD state<T> result(T inverse) const {
+      return with_shift(this->sum() * inverse);
     }
   };
 };

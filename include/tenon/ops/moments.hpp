@@ -6,6 +6,10 @@
 
 namespace tenon::ops {
 
+// Of a number of elements; its error is one of what the means do not have in common.
+inline TENON_HD float inverse_count(float n) { return math::approximate::reciprocal(n); }
+inline TENON_HD double inverse_count(double n) { return 1 / n; }
+
 // A reduction of deviations from a mean. Op::gathered<T> takes in elements by their deviations from
 // something near it, which the first elements say.
 template <class Op> struct gathering_reduction : state_reduction {
@@ -27,10 +31,11 @@ template <class Op> struct gathering_reduction : state_reduction {
   }
   template <int Step, class Element, int Count>
   static constexpr TENON_HD auto lift_some(Element const (&x)[Count], int valid) {
-    typename Op::template gathered<decltype(Op::lift(x[0]).n)> all;
+    using T = decltype(Op::lift(x[0]).n);
+    typename Op::template gathered<T> all;
     if (valid == 0) return decltype(Op::lift(x[0])){};
     take<Step>(all, x, valid);
-    return all.result();
+    return all.result(inverse_count(all.n));
   }
   template <class Element, int Count>
   static constexpr TENON_HD auto lift_many(Element const (&x)[Count], int valid) {
@@ -52,7 +57,13 @@ template <class Op> struct gathering_reduction : state_reduction {
                                           math::rounded_product(all.number(x[2]), quarter));
       }
     }
-    for (int i = 0; i < Count; ++i) all.take(i, x[i], is_first<Step>(i, valid));
+    // Of a short row most is not there: one question for eight. H200, layer norm of 2^20 x 16 bf16
+    // 43 us instead of 50, of 2^20 x 32 48 instead of 53.
+    constexpr int part = Step == 0 || Count < 8 ? Count : 8;
+    for (int first = 0; first < Count; first += part)
+      if (Step == 0 || first == 0 || first < valid)
+        for (int i = first; i < first + part && i < Count; ++i)
+          all.take(i, x[i], is_first<Step>(i, valid));
     all.n += Step == 0 ? T(Count) : T(valid);
   }
 };
@@ -84,7 +95,7 @@ struct moments : gathering_reduction<moments> {
   static TENON_HD state<T> combine_all(state<T> mine, Group const& group, T& deviation) {
     T n = group.sum(mine.n), shift = group.first(mine.mean);
     T offset = mine.mean - shift, weighted = group.sum(math::rounded_product(mine.n, offset));
-    T mean = math::rounded_product(weighted, inverse(n));
+    T mean = math::rounded_product(weighted, inverse_count(n));
     deviation = offset - mean;
     T m2 = group.sum(math::product_plus(mine.n * deviation, deviation, mine.m2));
     // Only now: groups of one warp may differ in it, and all lanes take part in every sum.
@@ -119,24 +130,17 @@ struct moments : gathering_reduction<moments> {
       squares[i % 4] = math::product_plus(deviation, deviation, squares[i % 4]);
       return deviation;
     }
+    constexpr TENON_HD T sum() const { return (sums[0] + sums[1]) + (sums[2] + sums[3]); }
     // shift: of the mean from the centre
-    constexpr TENON_HD state<T> result(T& shift) const {
-      T const sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-      shift = sum / n;
+    constexpr TENON_HD state<T> with_shift(T shift) const {
       T const m2 =
-          math::product_plus(-sum, shift, (squares[0] + squares[1]) + (squares[2] + squares[3]));
+          math::product_plus(-sum(), shift, (squares[0] + squares[1]) + (squares[2] + squares[3]));
       return {n, centre + shift, m2 < 0 ? T(0) : m2};
     }
-    constexpr TENON_HD state<T> result() const {
-      T shift;
-      return result(shift);
-    }
+    constexpr TENON_HD state<T> result() const { return with_shift(sum() / n); }
+    // The same by 1 / n.
+    constexpr TENON_HD state<T> result(T inverse) const { return with_shift(sum() * inverse); }
   };
-
- private:
-  // Of a number of elements; its error is one of what the means do not have in common.
-  static TENON_HD float inverse(float n) { return math::approximate::reciprocal(n); }
-  static TENON_HD double inverse(double n) { return 1 / n; }
 };
 
 // The mean of nothing is NaN.

@@ -53,7 +53,8 @@ __device__ __forceinline__ void join_gathered(States& states, Gathered const& ga
   for_each_selected<Program, gathered_batches<Program, Running>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     auto& state = read_register<k>(states).at[0];
-    state = reduction_facts<Program, k>::op::combine(state, read_register<k>(gathered).result());
+    state = reduction_facts<Program, k>::op::combine(
+        state, read_register<k>(gathered).result(ops::inverse_count(read_register<k>(gathered).n)));
   });
 }
 

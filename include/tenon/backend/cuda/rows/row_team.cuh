@@ -139,9 +139,11 @@ template <class Program, class C> struct row_team {
   __device__ __forceinline__ void leave(registers<Program, place::row>& row, int piece,
                                         std::integer_sequence<int, K...>) const {
     int const together = C::has_warps || lanes >= 32 ? 32 : lanes;
-    ((read_register<K>(row) = combine_lanes < typename reduction_facts<Program, K>::op, 32,
-      C::has_warps ? lane_steps::branches : steps > (read_register<K>(row), together)),
-     ...);
+    // One lane has nobody to wait for: layer norm of 1 x 1 f32 on an H200 1.6 us instead of 1.9.
+    if (steps == lane_steps::loop || together > 1)
+      ((read_register<K>(row) = combine_lanes < typename reduction_facts<Program, K>::op, 32,
+        C::has_warps ? lane_steps::branches : steps > (read_register<K>(row), together)),
+       ...);
     if (states() <= 1) return;
     int const lane = static_cast<int>(threadIdx.x) % 32,
               mine = first() + (rank * pieces() + piece) * (lanes / 32) +
