@@ -137,7 +137,7 @@ struct rows_planner : odd_rows_sharing {
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = C;
-    long long const rows_per_group = set_threads(result, share, how);
+    long long const rows_per_group = set_threads(result, share, how, layout.rows.size);
     long long groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     if constexpr (C.group_dims > 1) {
       if constexpr (may_be_halved<Program, special>)
