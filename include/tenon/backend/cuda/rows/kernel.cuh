@@ -30,6 +30,7 @@ template <class Program, class C> struct row_worker {
   frame<Program> const& f;
   row_team<Program, C> team;
   row_totals<Program> of_rows = {};
+  bool is_first = true;  // of the rows that this thread has a part of
 
   // The asm keeps the addresses that follow from being held in registers from row to row: they cost
   // one instruction each to find again.
@@ -73,9 +74,8 @@ template <class Program, class C> struct row_worker {
   }
 
   // What all rows share, to where those of the block find it.
-  __device__ __forceinline__ void bring_shared() const {
+  __device__ __forceinline__ void ask_shared() const {
     odd_items<Program, C>::ask_shared(a, positions());
-    odd_items<Program, C>::await_shared();
   }
 
   template <int... Phase>
@@ -131,6 +131,9 @@ template <class Program, class C> struct row_worker {
                                         Positions const& where, int begin, int end) {
     bool const is_inside = has_none_beyond || given.row < a.row_count;
     if constexpr (is_odd) {
+      // It has been under way while sweeps went on that do without.
+      if constexpr (has_selected<Program, shared_loads_of<Program, C, Phase, Stores>>)
+        if (is_first) odd_items<Program, C>::await_shared();
       odd_items<Program, C>::template process<Phase, Stores>(given.tile, states, f, a, offsets,
                                                              where, is_inside);
     } else if constexpr (is_staged) {
@@ -187,19 +190,18 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
       {static_cast<int>(blockDim.x), C::has_clusters ? rank_in_cluster() : 0,
        a.split.blocks_per_row, a.split.pieces_per_block}};
   worker.team.begin();
-  bool is_first = true;
   long long const groups = a.split.groups, stride = groups_at_once<C>();
   long long group = C::has_clusters ? cluster_index() : blockIdx.x;
   do {
     requested_row<Program, C> current;
     worker.request(current, worker.team.halves() > 1 ? group : group * blockDim.y + threadIdx.y);
-    if (is_first) {
-      if constexpr (C::group_dims == odd_columns) worker.bring_shared();
+    if (worker.is_first) {
+      if constexpr (C::group_dims == odd_columns) worker.ask_shared();
       worker.team.await_blocks();
     }
-    is_first = false;
     worker.finish_row(current,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
+    worker.is_first = false;
     group += stride;
   } while (takes_turns<Program, C> && group < groups);
   int buffer = worker.team.boxes.buffer();

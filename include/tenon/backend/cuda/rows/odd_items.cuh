@@ -64,42 +64,36 @@ template <class Program, class C> struct odd_items {
     template <int K> using type = vector_list<storage_t<at<K>::type>, v, 1>;
   };
 
-  // Asks for what all rows share, once for those of a block.
+  // Asks for what all rows share, once for those of a block: each has items of it.
   template <class Arguments>
   __device__ __forceinline__ static void ask_shared(Arguments const& a,
                                                     row_positions const& where) {
-    if (threadIdx.y > 0) return;
-    for_each_selected<Program, shared>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using T = storage_t<at<k>::type>;
-      using of = row_words<T, v>;
-      T const* const row = load_address<Program, k>(a, 0);
-      bool const is_aligned = a.load_access[at<k>::bits] == access::packed;
-      int const in_front = of::beyond(row);
-      unsigned to = memory::template slot<k>(0);
-      unsigned char const* from = of::first_word(row + where.at(0) * v);
-      int left = where.template bytes_left<T, v>(0) + in_front;
+    if constexpr (has_selected<Program, shared>)
 #pragma unroll 1
-      for (int u = 0; u < items && left > in_front; ++u) {
-        // What is beyond the row is 0.
-        if (is_aligned) {
-          copy_some<of::bytes>(to, from, left);
-        } else {
+      for (int u = static_cast<int>(threadIdx.y); u < items && where.is_live(u);
+           u += static_cast<int>(blockDim.y))
+        for_each_selected<Program, shared>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+          using T = storage_t<at<k>::type>;
+          using of = row_words<T, v>;
+          T const* const row = load_address<Program, k>(a, 0);
+          unsigned const to = memory::template slot<k>(u);
+          unsigned char const* const from = of::first_word(row + where.at(u) * v);
+          int const left = where.template bytes_left<T, v>(u) + of::beyond(row);
+          // What is beyond the row is 0.
+          if (a.load_access[at<k>::bits] == access::packed) {
+            copy_some<of::bytes>(to, from, left);
+          } else {
 #pragma unroll
-          for (int i = 0; i < of::words + of::has_parts; ++i)
-            if (left > 4 * i) copy_some<4>(to + 4 * i, from + 4 * i, left - 4 * i);
-        }
-        to += memory::bytes_of_item(static_cast<int>(blockDim.x));
-        from += where.step * of::bytes, left -= where.step * of::bytes;
-      }
-    });
+            for (int i = 0; i < of::words + of::has_parts; ++i)
+              if (left > 4 * i) copy_some<4>(to + 4 * i, from + 4 * i, left - 4 * i);
+          }
+        });
   }
   // @post what was asked for is there for all rows of the block
   __device__ __forceinline__ static void await_shared() {
-    if constexpr (has_selected<Program, shared>) {
-      wait_for_sent();
-      __syncthreads();
-    }
+    wait_for_sent();
+    __syncthreads();
   }
 
   template <class Tile, class Arguments>
