@@ -25,6 +25,7 @@ struct work_split {
   int vectors_per_block = 0;  // long rows: the stretch of a row that a block has
   int pieces_per_block = 1;   // long rows: parts of it that are reduced by themselves
   int tiles_per_piece = 0;
+  bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
   int rows_ahead = 0;  // rows: how much further the L2 cache is filled; 0: it is not
   // Tiny rows: that a warp has at a time, elements of a lane, and shared memory of a warp.
   int rows_per_warp = 0, elements_per_lane = 0, bytes_per_warp = 0;

@@ -117,13 +117,18 @@ template <class Program, class C> struct long_worker {
   __device__ __forceinline__ void sweep(States& states, int begin, int steps) {
     constexpr int n = together<Stores>;
     auto const all = positions();
+    bool const keeps_shared = share.shared_bytes > 0 && Stores && a.split.keeps_shared;
+    if (keeps_shared) wait_for_sent();
 #pragma unroll 1
     for (int step = begin; step < begin + steps; step += n) {
       auto const where = all.from(step);
       selected_registers<Program, loads<Phase, Stores>> tile;
       selected_registers<Program, no_loads> none;
-      load_tile<Program, from_cache<Phase, Stores>, v, n, packed_columns, false>(tile, a, offsets,
-                                                                                 where, is_inside);
+      if (keeps_shared)
+        share.template take_shared<from_cache<Phase, Stores>, n>(tile, step);
+      else
+        load_tile<Program, from_cache<Phase, Stores>, v, n, packed_columns, false>(
+            tile, a, offsets, where, is_inside);
       if constexpr (Phase == 1)
         if (n == items || step % items == 0) share.await_tile();
       for_each_selected<Program, from_share<Phase, Stores>>([&](auto selected) {

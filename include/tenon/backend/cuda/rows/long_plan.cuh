@@ -108,6 +108,28 @@ struct long_rows_planner : streamed_rows_planner {
                                         (has_large_states<Program> && !is_half<Program> ? 2 : 1);
   };
 
+  // Has what all rows share brought to shared memory, too, where there are so few rows that the
+  // multiprocessors have room for it, and more of it than one batch would be waited for. H200,
+  // layer norm f32, us, without and with: 4 x 262144 8.2 and 6.9, 16 x 32768 4.6 and 4.2, 8 x
+  // 65536 4.4 and 3.9, 64 x 32768 7.8 and 7.2; where it may not, for the branch, 16 x 262144 15.2
+  // and 15.8, 64 x 65536 13.1 and 13.3.
+  template <class Program>
+  static void keep_shared(cuda_plan& plan, long long rows, long_share const& share,
+                          cuda_device_facts const& facts) {
+    constexpr configuration c = long_rows<Program>;
+    using stretch = row_stretch<Program, specialization_of<c>>;
+    if constexpr (stretch::shared_bytes > 0) {
+      long long const steps = c.items * share.tiles * share.pieces,
+                      bytes = plan.shared_bytes + share.lanes * steps * stretch::shared_bytes,
+                      held = (220 << 10) / (bytes + (4 << 10)),
+                      places = share.blocks < 8 ? 132 * held : 66;
+      if (steps < 8 || rows * share.blocks > places || bytes > shared_bytes_left<Program, c>(facts))
+        return;
+      plan.split.keeps_shared = true;
+      plan.shared_bytes = static_cast<unsigned>(bytes);
+    }
+  }
+
  protected:
   // @pre all operands are packed, and share.lanes > 0
   template <class Program>
@@ -133,6 +155,7 @@ struct long_rows_planner : streamed_rows_planner {
     constexpr long long bytes_ahead = 13 << 19;
     result.shared_bytes = static_cast<unsigned>(share.lanes * c.items * share.tiles * share.pieces *
                                                 row_stretch<Program, special>::bytes);
+    keep_shared<Program>(result, layout.rows.size, share, facts);
     allow_shared_bytes(result.function, shared_bytes_left<Program, c>(facts));
     result.is_balanced = layout.rows.size * share.blocks <= 2 * facts.multiprocessors;
     if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster
