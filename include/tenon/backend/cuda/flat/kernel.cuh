@@ -10,11 +10,20 @@
 namespace tenon {
 namespace detail {
 
+// Whether threads ask for two tiles before they take in the first of them: of one operand that is
+// reduced, where 32 registers, those of a multiprocessor full of threads, are enough.
+template <class Program>
+inline constexpr bool takes_two_tiles =
+    program_traits<Program>::has_reduction&& element_operands<Program>::loads == 1 &&
+    element_operands<Program>::slots <= 8 && program_traits<Program>::widest_element <= 4 &&
+    !program_traits<Program>::has_positions &&
+    partial_words<Program, reductions_of<Program, place::row, 1>> == 1;
+
 // One block of parameters for all configurations, so that the host fills it in one way.
 template <class Program> using flat_arguments = kernel_arguments<Program, 1, max_rank, 64>;
-// What a kernel of it is passed: a launch with more than 128 bytes takes longer at some places of the
-// driver's command buffer. H200, one call, medians over seven places: sum of squares of 2^20 bf16
-// 5.2 us instead of 5.9, relu of 10^6 f32 5.1 instead of 5.6.
+// What a kernel of it is passed: a launch with more than 128 bytes takes longer at some places of
+// the driver's command buffer. H200, one call, medians over seven places: sum of squares of 2^20
+// bf16 5.2 us instead of 5.9, relu of 10^6 f32 5.1 instead of 5.6.
 template <class Program, class C>
 using flat_parameters =
     std::conditional_t<C::group_dims == packed_columns && !program_traits<Program>::has_positions,
@@ -23,7 +32,8 @@ using flat_parameters =
 }  // namespace detail
 
 // Owners: tiles of threads x items vectors go to the blocks in turn, one to each where nothing is
-// reduced and a thread has one; thread t of a block takes vectors t, t + threads, ... of a tile.
+// reduced and a thread has one, two neighbours at a time where takes_two_tiles and as far as all
+// blocks have two; thread t of a block takes vectors t, t + threads, ... of a tile.
 // Registers: items vectors of each operand, as they lie in memory; up to four running states per
 // reduction. Shared memory: one state per warp and reduction, twice. Global memory: each operand is
 // read once and each element store written once: sizeof(element) bytes per element each.
@@ -61,9 +71,35 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   int const partial = dims > 1 ? a.tail : 0;
   // A thread that has one whole vector, or none, asks once; the others share what they load.
   int const ahead = !has_fixed_block && dims == packed_columns ? thread : 0;
+  long long const step = gridDim.x * tile_size;
+  unsigned taken = 0;  // tiles
+  if constexpr (dims == packed_columns && takes_two_tiles<Program>) {
+    constexpr int count = 2;
+    unsigned const tiles = static_cast<unsigned>(a.vectors / tile_size), all = count * gridDim.x;
+    if (all <= tiles) {
+      await_operands<Program>();
+#pragma unroll 1
+      for (; taken + all <= tiles; taken += all) {
+        long long const begin = (taken + count * blockIdx.x) * tile_size + thread;
+        selected_registers<Program, tile_loads> held[count];
+#pragma unroll
+        for (int t = 0; t < count; ++t)
+          load_tile<Program, tile_loads, v, items, dims, true>(
+              held[t], a, origin, whole_positions<long long>{begin + t * tile_size, threads}, true);
+#pragma unroll
+        for (int t = 0; t < count; ++t) {
+          selected_registers<Program, no_loads> none;
+          process_tile<1, true, v, items, dims, tile_loads, no_loads, no_loads>(
+              held[t], none, states, f, a, origin,
+              whole_positions<long long>{begin + t * tile_size, threads}, true);
+          levels.after_tile(states);
+        }
+      }
+    }
+  }
+  long long first = (taken + blockIdx.x) * tile_size;
   await_operands<Program>();
-  for (long long first = blockIdx.x * tile_size; first + ahead < a.vectors;
-       first += gridDim.x * tile_size) {
+  for (; first + ahead < a.vectors; first += step) {
     item_positions<long long> positions{first + thread, threads, a.vectors - (partial != 0),
                                         partial};
     selected_registers<Program, tile_loads> tile;

@@ -61,13 +61,16 @@ struct flat_planner {
     // sum 38.1 us against 39.7 with twice the accesses of half the threads, x * x of 2^20 f32 7.0
     // against 7.3, of 2^28 f32 235.9 both ways. Up to 1024 vectors one block has all.
     // States of several numbers leave registers for fewer threads (2^24 f32, their largest
-    // element's position: 22.7 us).
+    // element's position: 22.7 us). Of one operand two tiles are asked for at once, as far as all
+    // blocks have two: 128 KB of a multiprocessor under way instead of 64. x * x of 2^28 f32 237.0
+    // us (240.1), bf16 122.1 (122.9), of 2^24 f32 17.5 (17.7), of 2^22 in a graph 6.2 (6.1).
     constexpr bool is_wide = reduces && !has_large_states<Program>;
     constexpr configuration large{.vector_width = v,
                                   .items = is_wide && u > 1 ? u / 2 : u,
                                   .threads_per_block = is_wide                      ? 512
                                                        : has_widest_blocks<Program> ? widest_block
-                                                                                    : 256};
+                                                                                    : 256,
+                                  .blocks = takes_two_tiles<Program> ? 4 : 1};
     constexpr configuration general{
         .vector_width = v,
         .items = u > 2 ? 2 : u,
