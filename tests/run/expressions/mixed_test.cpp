@@ -162,6 +162,31 @@ TEST(mixed, of_no_element) {
   EXPECT_EQ(result_of(nothing).size(), 0);
 }
 
+// In so many rounds that blocks wait for each other.
+TEST(mixed, many_rounds_of_rows) {
+  auto const f = tn::compile([](auto x) {
+    return tn::outputs(x - tn::sum(x, tn::axis<1>, tn::keepdim), tn::sum(x, tn::axis<0>));
+  });
+  for (extents_of_rank<2> const& shape : {extents_of_rank<2>{3300, 2052}, {26000, 260}}) {
+    array<float, 2> x(shape, arrangement::repeated), less(shape);
+    array<float, 1> columns({shape[1]});
+    reference::doubles numbers(x.shape());
+    for (std::int64_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = static_cast<double>(i % shape[1] % 4);
+    x.set(numbers);
+    auto to = less.view();
+    auto of_columns = columns.view();
+    f.into(to, of_columns)(x.view());
+    double of_row = 0;
+    for (std::int64_t j = 0; j < shape[1]; ++j) of_row += numbers[j];
+    reference::doubles const sums = columns.result(), found = less.result();
+    for (std::int64_t j = 0; j < shape[1]; ++j)
+      ASSERT_EQ(sums[j], static_cast<double>(shape[0]) * numbers[j]) << shape[0] << " rows, " << j;
+    for (std::int64_t i = 0; i < found.size(); ++i)
+      ASSERT_EQ(found[i], numbers[i] - of_row) << shape[0] << " rows, " << i;
+  }
+}
+
 TEST(mixed, has_the_same_bits_in_every_run) {
   auto const f = tn::compile(
       [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1>)); });

@@ -16,6 +16,7 @@ template <class Program> struct mixed_arguments : side_arguments<Program> {
   int strips;
   int strips_at_once;   // of as many blocks, which have the same rows
   int parts_of_column;  // from blocks with other rows
+  bool is_paced;        // blocks have so many rounds of rows that they keep pace
   bool is_whole;        // every vector of every operand is one aligned access
 };
 

@@ -3,9 +3,9 @@
 // The mixed skeleton: each block finishes rows of its own one after the other and keeps the
 // columns' states meanwhile; then every block combines some of the columns over all blocks.
 
+#include "tenon/backend/cuda/mixed/pace.cuh"
 #include "tenon/backend/cuda/mixed/strips.cuh"
 #include "tenon/backend/cuda/mixed/worker.cuh"
-#include "tenon/backend/cuda/parts/last_blocks.cuh"
 
 namespace tenon {
 #if defined(__CUDA_ARCH__)
@@ -99,6 +99,7 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   frame<Program> f{launch, row, no_element, total};
   start<false>(f, a);
   last_blocks others(a.workspace);
+  if constexpr (is_paced<Program, C>) pace::begin();
   start_totals(f);
 
   int const x = static_cast<int>(threadIdx.x);
@@ -121,6 +122,8 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
       worker.begin(row_taken);
       row_taken += a.parts_of_column * height;
       if constexpr (!C::is_looped) worker.take_tile(0, row_taken, 0);
+      if constexpr (is_paced<Program, C>)
+        if (a.is_paced) pace::keep(a.workspace, worker.rows_taken);
       [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
         (worker.template reduce<Phase + 1>(), ...);
       }

@@ -14,10 +14,12 @@ namespace tenon::detail {
 // Beside a kernel that holds 131 of 132 multiprocessors most go, and the bits are the same.
 class last_blocks {
  public:
-  // Three words that are 0 before the launch, and again behind it. @pre fewer than 1024 blocks
+  // Four words that are 0 before the launch, and again behind it. @pre fewer than 1024 blocks
   __device__ __forceinline__ explicit last_blocks(unsigned* words) : words_(words) {
     if (!is_alone() && is_first_thread()) atomicAdd(words, one_begun);
   }
+  // Of the first word: how many blocks have begun.
+  static __device__ __forceinline__ unsigned begun(unsigned word) { return word & mask; }
   // Early, because the answer takes a trip to memory.
   __device__ __forceinline__ void look() {
     if (!is_alone() && is_first_thread())
@@ -39,14 +41,15 @@ class last_blocks {
     if (is_alone() || !is_first_thread()) return;
     // The last ones that need them.
     unsigned const stayed = gridDim.x - gone;
-    if (passed + 1 == stayed) words_[0] = words_[1] = 0;
+    if (passed + 1 == stayed) words_[0] = words_[1] = words_[3] = 0;
     if (is_drawn && part + 1 == parts + stayed) words_[2] = 0;
   }
 
  private:
   static constexpr unsigned one_begun = 1, one_came = 1u << 10, one_gone = 1u << 20, mask = 1023;
   static constexpr unsigned nobody_waits = ~0u;
-  unsigned* words_;    // begun, came and gone; how many know that all have come; parts drawn
+  // Begun, came and gone; how many know that all have come; parts drawn; rounds, for others.
+  unsigned* words_;
   unsigned seen_ = 0;  // of the first word, early
 
   // One block neither counts nor waits. H200, in a graph: sums of 16 x 64 f32 along both axes 5.3 us
@@ -65,7 +68,7 @@ class last_blocks {
   // How many have gone, when all have come; nobody_waits in those that go. passed: how many knew
   // before, an answer that comes while the block does its share.
   __device__ __forceinline__ unsigned come(unsigned& passed) const {
-    bool const stays = (seen_ & mask) == gridDim.x;
+    bool const stays = begun(seen_) == gridDim.x;
     unsigned const comes = stays ? one_came : one_came + one_gone;
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(words_), "r"(comes) : "memory");
     if (!stays) return nobody_waits;
