@@ -11,12 +11,12 @@ namespace tenon {
 namespace detail {
 
 // Whether threads ask for two tiles before they take in the first of them: of one operand that is
-// reduced, where 32 registers, those of a multiprocessor full of threads, are enough.
+// reduced and no more, where 32 registers, those of a multiprocessor full of threads, are enough.
 template <class Program>
 inline constexpr bool takes_two_tiles =
-    program_traits<Program>::has_reduction&& element_operands<Program>::loads == 1 &&
-    element_operands<Program>::slots <= 8 && program_traits<Program>::widest_element <= 4 &&
-    !program_traits<Program>::has_positions &&
+    program_traits<Program>::has_reduction && !has_element_stores<Program> &&
+    element_operands<Program>::loads == 1 && element_operands<Program>::slots <= 8 &&
+    program_traits<Program>::widest_element <= 4 && !program_traits<Program>::has_positions &&
     partial_words<Program, reductions_of<Program, place::row, 1>> == 1;
 
 // One block of parameters for all configurations, so that the host fills it in one way.
