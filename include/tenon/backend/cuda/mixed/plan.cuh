@@ -100,7 +100,7 @@ struct mixed_planner {
                         clamped(divide_up(layout.rows.size, height), 1, most / a.strips_at_once),
                     blocks = parts * a.strips_at_once;
     a.parts_of_column = static_cast<int>(parts);
-    a.is_paced = lanes >= 32 && layout.rows.size >= paced_rounds * parts * height;
+    a.is_paced = blocks > 1 && lanes >= 32 && layout.rows.size >= paced_rounds * parts * height;
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
     using worker = mixed_worker<Program, specialization_of<C>>;

@@ -26,7 +26,7 @@ struct work_split {
   int pieces_per_block = 1;   // long rows: parts of it that are reduced by themselves
   int tiles_per_piece = 0;
   bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
-  int rows_ahead = 0;  // rows: how much further the L2 cache is filled; 0: it is not
+  int rows_ahead = 0;         // rows: how much further the L2 cache is filled; 0: it is not
   // Tiny rows: that a warp has at a time, elements of a lane, and shared memory of a warp.
   int rows_per_warp = 0, elements_per_lane = 0, bytes_per_warp = 0;
   bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
@@ -135,10 +135,10 @@ template <class Program> struct row_operands {
 };
 
 #if defined(__CUDA_ARCH__)
-// The offsets of row `row` in the operands that vary over the rows; 0 in the other loads. Most rows
-// have one axis: one product for each operand. IsShort: so it is found; a kernel with all registers
-// in use divides along every axis but the outermost (ptxas 13.0: the gradient of kl_div spills
-// eight bytes otherwise).
+// The offsets of row `row` in the operands that vary over the rows. Most rows have one axis: one
+// product for each operand. IsShort: so it is found; a kernel with all registers in use divides
+// along every axis but the outermost (ptxas 13.0: the gradient of kl_div spills eight bytes
+// otherwise).
 template <class Program, bool IsShort = true, class Arguments>
 __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
                                          long long row) {
@@ -149,8 +149,6 @@ __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Argu
         of_store(offsets.stores[I::bits], I::bits);
       else if constexpr (I::varies_over_rows)
         of_load(offsets.loads[I::bits], I::bits);
-      else
-        offsets.loads[I::bits] = 0;
     });
   };
   visit([](long long& to, int) { to = 0; }, [](long long& to, int) { to = 0; });

@@ -6,7 +6,7 @@
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
-#include "tenon/backend/cuda/rows/odd_items.cuh"
+#include "tenon/backend/cuda/rows/odd_memory.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
 
