@@ -2,7 +2,7 @@
 #pragma once
 // Norms, counts and moments as reductions: called as sum is, with axes and keepdim.
 
-#include "tenon/capture/operators.hpp"
+#include "tenon/nn/options.hpp"
 
 namespace tenon {
 
@@ -20,6 +20,14 @@ template <class S, class Root> constexpr auto flat_at_zero(S s, Root root) {
   return with_gradient_of(root(s), where(is_zero, 0, root(where(is_zero, 1, s))));
 }
 
+// Integers as i64, which holds |x| of the lowest of a narrower type, and the square of each.
+template <dtype D, extent... E> constexpr auto widened(value<D, E...> const& x) {
+  if constexpr (is_floating(D))
+    return x;
+  else
+    return cast<long long>(x);
+}
+
 struct norm_body {
   template <class X, auto Power, class... Options>
   constexpr auto operator()(X const& x, ct_t<Power>, Options... options) const {
@@ -32,13 +40,13 @@ struct norm_body {
     else if constexpr (Power == 0)
       return sum(cast<storage_t<X::type>>(x != 0), options...);
     else if constexpr (Power == 1)
-      return sum(abs(x), options...);
+      return sum(abs(widened(x)), options...);
     else if constexpr (Power == 2)
-      return flat_at_zero(sum(square(x), options...), sqrt);
+      return flat_at_zero(sum(square(as_floating(x)), options...), sqrt);
     else if constexpr (static_cast<double>(Power) > 1e300)
       return max(abs(x), options...);
     else
-      return flat_at_zero(sum(pow(abs(x), Power), options...),
+      return flat_at_zero(sum(pow(abs(as_floating(x)), Power), options...),
                           [](auto s) { return pow(s, 1.0 / static_cast<double>(Power)); });
   }
   template <class... A> constexpr auto operator()(A const&...) const {
@@ -51,9 +59,11 @@ struct norm_body {
 
 }  // namespace detail
 
-inline constexpr function l1_norm{[](auto x, auto... options) { return sum(abs(x), options...); }};
+inline constexpr function l1_norm{[](auto x, auto... options) { return sum(abs(detail::widened(x)), options...); }};
 // The sum of squares overflows where a component is beyond the root of the largest number.
-inline constexpr function l2_norm{[](auto x, auto... options) { return detail::flat_at_zero(sum(square(x), options...), sqrt); }};
+inline constexpr function l2_norm{[](auto x, auto... options) {
+  return detail::flat_at_zero(sum(square(detail::as_floating(x)), options...), sqrt);
+}};
 inline constexpr function inf_norm{[](auto x, auto... options) { return max(abs(x), options...); }};
 // norm(x, tn::ct<p>, options...): the p-th root of the sum of |x|^p; p = 0 counts what is not 0, and
 // of an infinite p it is the greatest magnitude.
@@ -66,7 +76,9 @@ inline constexpr function var_mean{[](auto x, auto... options) {
   auto mean = detail::centre(x, options...);
   return variance_and_mean<decltype(variance), decltype(mean)>{variance, mean};
 }};
-inline constexpr function sum_of_squares{[](auto x, auto... options) { return sum(square(x), options...); }};
+inline constexpr function sum_of_squares{[](auto x, auto... options) {
+  return sum(square(detail::widened(x)), options...);
+}};
 // An i64; NaN counts.
 inline constexpr function count_nonzero{[](auto x, auto... options) { return sum(x != 0, options...); }};
 

@@ -16,6 +16,15 @@ constexpr Given option_or(Default, Given given) {
   return given;
 }
 
+// x in floating point: integers and bool become f32, as operands of a quotient do.
+template <dtype D, extent... E>
+constexpr auto as_floating(value<D, E...> const& x) {
+  if constexpr (is_floating(D))
+    return x;
+  else
+    return cast<storage_t<default_float>>(x);
+}
+
 template <class T>
 inline constexpr bool is_function = false;
 template <class Body>

@@ -2,16 +2,18 @@
 #pragma once
 // The softmax family, written over primitives as a user would write it.
 
-#include "tenon/capture/operators.hpp"
+#include "tenon/nn/options.hpp"
 
 namespace tenon {
 namespace detail {
 
-// The maximum only keeps exponentials small: the result does not depend on it.
+// The maximum only keeps exponentials small: the result does not depend on it. It is subtracted in floating point: the
+// difference of unsigned integers, or of distant ones, would wrap.
 
 struct softmax_body {
   template <dtype D, extent... E, int... Axes>
-  constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along) const {
+  constexpr auto operator()(value<D, E...> const& operand, axis_t<Axes...> along) const {
+    auto x = as_floating(operand);
     auto shifted = exp(x - stop_gradient(max(x, along, keepdim)));
     return shifted * reciprocal(sum(shifted, along, keepdim));  // one division per row: the sum is at least 1
   }
@@ -24,7 +26,8 @@ struct softmax_body {
 
 struct log_softmax_body {
   template <dtype D, extent... E, int... Axes>
-  constexpr auto operator()(value<D, E...> const& x, axis_t<Axes...> along) const {
+  constexpr auto operator()(value<D, E...> const& operand, axis_t<Axes...> along) const {
+    auto x = as_floating(operand);
     auto shifted = x - stop_gradient(max(x, along, keepdim));
     return shifted - log(sum(exp(shifted), along, keepdim));
   }
@@ -43,6 +46,6 @@ inline constexpr function<detail::softmax_body> softmax{};
 inline constexpr function<detail::log_softmax_body> log_softmax{};
 
 // softmax of -x.
-inline constexpr function softmin{[](auto x, auto along) { return softmax(-x, along); }};
+inline constexpr function softmin{[](auto x, auto along) { return softmax(-detail::as_floating(x), along); }};
 
 }  // namespace tenon

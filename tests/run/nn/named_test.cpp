@@ -99,6 +99,39 @@ TEST(named, masked_fill_and_softmin) {
   expect_near(least, expected);
 }
 
+// Differences, squares and magnitudes that the elements' own type does not hold.
+TEST(named, softmax_and_norms_of_integers) {
+  array<std::uint8_t, 1> bytes({3}, arrangement::contiguous, doubles({3}, {0, 2, 1}));
+  array<bool, 1> flags({2}, arrangement::contiguous, doubles({2}, {1, 0}));
+  array<std::int32_t, 1> far({2}, arrangement::contiguous,
+                             doubles({2}, {-2147483648.0, 2147483647.0}));
+  array<std::int8_t, 1> small({2}, arrangement::contiguous, doubles({2}, {-128, 100}));
+  auto const f = tn::compile([](auto x) {
+    return tn::outputs(tn::softmax(x, tn::axis<0>), tn::softmin(x, tn::axis<0>),
+                       tn::log_softmax(x, tn::axis<0>));
+  });
+  double const e = std::exp(1.0), sum = 1 + e + e * e, log_sum = std::log(sum);
+  auto const [most, least, logarithms] = f(bytes.view());
+  expect_near(most, {1 / sum, e * e / sum, e / sum});
+  expect_near(least, {e * e / sum, 1 / sum, e / sum});
+  expect_near(logarithms, {-log_sum, 2 - log_sum, 1 - log_sum});
+  expect_near(tn::get<0>(f(flags.view())), {e / (1 + e), 1 / (1 + e)});
+  expect_near(tn::get<0>(f(far.view())), {0, 1});
+  auto const norms = tn::compile([](auto x) {
+    return tn::outputs(tn::l1_norm(x), tn::norm(x, tn::ct<1>), tn::l2_norm(x),
+                       tn::norm(x, tn::ct<2>), tn::norm(x, tn::ct<3>), tn::sum_of_squares(x));
+  });
+  auto const [l1, one, l2, two, three, squares] = norms(small.view());
+  static_assert(std::is_same_v<decltype(l1)::element_type, std::int64_t>);
+  static_assert(std::is_same_v<decltype(squares)::element_type, std::int64_t>);
+  expect_near(l1, {228});
+  expect_near(one, {228});
+  expect_near(l2, {std::sqrt(26384.0)});
+  expect_near(two, {std::sqrt(26384.0)});
+  expect_near(three, {std::cbrt(3097152.0)});
+  expect_near(squares, {26384});
+}
+
 TEST(named, shapes_of_their_own) {
   auto x = matrix();
   auto const f = tn::compile([](auto x) {
