@@ -158,7 +158,10 @@ struct label_loss_body {
     } else {
       constexpr int along = normalized(Axis, X::rank);
       constexpr long long ignored = ignored_label<Options...>;
-      return weighted<along>(x, labels != ignored, where(labels == ignored, 0, labels), options...);
+      // A type that cannot hold the ignored label would take another one for it: -100 is 156 to u8.
+      constexpr bool is_held = wrap(Labels::type, ignored) == ignored;
+      auto classes = cast<std::conditional_t<is_held, storage_t<Labels::type>, long long>>(labels);
+      return weighted<along>(x, classes != ignored, where(classes == ignored, 0, classes), options...);
     }
   }
   template <int Axis, class X, class IsValid, class Labels, class... Options>

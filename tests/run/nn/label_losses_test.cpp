@@ -73,6 +73,38 @@ TEST(cross_entropy, means) {
   }
 }
 
+// A label that is ignored may be none that the labels' type holds: then there is none to ignore.
+template <class Label> void expect_that_all_classes_count() {
+  std::int64_t const classes = 200;
+  auto x = random_array<float, 2>({3, classes});
+  array<Label, 1> labels({3}, arrangement::contiguous, doubles({3}, {156, 44, 0}));
+  auto const f = tn::compile([](auto x, auto l) { return tn::cross_entropy(x, l, tn::none); });
+  auto const g = tn::compile([](auto x, auto l) {
+    return tn::nll_loss(x, l, tn::ignore_index<44>, tn::none);
+  });
+  auto const h = tn::compile([](auto x, auto l) {
+    return tn::nll_loss(x, l, tn::ignore_index<300>, tn::none);  // to u8 it is 44
+  });
+  std::vector<double> loss, weight;
+  losses(x.values(), labels.values(), {}, loss, weight);
+  doubles const found = result_of(f(x.view(), labels.view())),
+                but_one = result_of(g(x.view(), labels.view())),
+                all = result_of(h(x.view(), labels.view()));
+  for (std::int64_t i = 0; i < 3; ++i) {
+    double const picked = -x.values()[i * classes + static_cast<std::int64_t>(labels.values()[i])];
+    EXPECT_NEAR(found[i], loss[static_cast<std::size_t>(i)], 1e-5) << i;
+    EXPECT_EQ(but_one[i], i == 1 ? 0 : picked) << i;
+    EXPECT_EQ(all[i], picked) << i;
+  }
+}
+TEST(cross_entropy, of_labels_of_every_width) {
+  expect_that_all_classes_count<std::uint8_t>();
+  expect_that_all_classes_count<std::uint16_t>();
+  expect_that_all_classes_count<std::uint32_t>();
+  expect_that_all_classes_count<std::int16_t>();
+  expect_that_all_classes_count<std::int64_t>();
+}
+
 TEST(cross_entropy, of_each_element_and_as_a_sum) {
   auto const f = tn::compile([](auto x, auto l) { return tn::cross_entropy(x, l, tn::none); });
   auto const total = tn::compile(
