@@ -25,10 +25,11 @@ inline constexpr function<detail::hardtanh_body> hardtanh{};
 // leaky_relu with a learned slope, which broadcasts: for channels first it has the shape [C, 1, 1].
 inline constexpr function prelu{[](auto x, auto slope) { return leaky_relu(x, slope); }};
 
-// x where it is positive, otherwise alpha * (exp(x / alpha) - 1); alpha is 1 unless given.
+// x where it is positive, otherwise alpha * (exp(x / alpha) - 1); alpha is 1 unless given. The exponential of a positive x,
+// which may be infinite, takes no part in the gradient either.
 inline constexpr function celu{[](auto x, auto... given) {
   auto alpha = detail::option_or(1.0, given...);
-  return where(x > 0, x, alpha * expm1(x / alpha));
+  return where(x > 0, x, alpha * expm1(where(x > 0, 0, x) / alpha));
 }};
 
 // silu(gate) * x: the gated unit of transformers.

@@ -49,7 +49,17 @@ struct smooth_l1_terms {
   constexpr auto operator()(auto x, auto target, auto... given) const {
     auto beta = option_or(1.0, given...);
     auto distance = abs(x - target);
-    return where(distance < beta, 0.5 * square(distance) / beta, distance - 0.5 * beta);
+    return where(distance < beta, 0.5 * square(distance) / divisor(beta), distance - 0.5 * beta);
+  }
+
+ private:
+  // 0 / 0 would be in the gradient of what is not chosen.
+  template <class Beta>
+  static constexpr auto divisor(Beta beta) {
+    if constexpr (is_literal<Beta>)
+      return beta == 0 ? 1.0 : static_cast<double>(beta);
+    else
+      return where(beta == 0, 1, beta);
   }
 };
 // No term of the sum is negative, so nothing cancels in either tail. maximum and not relu, whose derivative at 0 is 0: that of

@@ -34,4 +34,22 @@ TEST(gradients, of_what_is_not_chosen) {
   EXPECT_EQ(result_of(dy).values, (std::vector<double>{0, 0, 0, 0}));
 }
 
+// The other branch of a composite is infinite there, or 0 / 0.
+TEST(gradients, of_branches_that_composites_do_not_choose) {
+  vector x({4}, arrangement::contiguous, doubles({4}, {1000, 1, 0, -3})),
+      target({4}, arrangement::contiguous, doubles({4}, {0, 3, 0, 0}));
+  auto const celu = tn::grad([](auto x) { return tn::sum(tn::celu(x, 2.0)); });
+  doubles const slopes = result_of(celu(x.view()));
+  EXPECT_EQ((std::vector<double>{slopes[0], slopes[1], slopes[2]}), (std::vector<double>{1, 1, 1}));
+  EXPECT_NEAR(slopes[3], std::exp(-1.5), 1e-6);
+  // With beta 0 it is the absolute difference.
+  auto const literal =
+      tn::grad([](auto x, auto t) { return tn::smooth_l1_loss(x, t, 0, tn::sum); }, tn::wrt<0>);
+  auto const passed = tn::grad(
+      [](auto x, auto t, auto beta) { return tn::smooth_l1_loss(x, t, beta, tn::sum); }, tn::wrt<0>);
+  std::vector<double> const signs{1, -1, 0, -1};
+  EXPECT_EQ(result_of(literal(x.view(), target.view())).values, signs);
+  EXPECT_EQ(result_of(passed(x.view(), target.view(), 0.0f)).values, signs);
+}
+
 }  // namespace
