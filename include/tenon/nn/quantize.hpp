@@ -38,8 +38,9 @@ struct quantize_body {
       if constexpr (is_refused<decltype(largest)>) {
         return quantized<refused, refused>{};
       } else {
-        // A row of zeros has scale 1: 0 / 0 would be NaN.
-        auto scales = where(largest == 0, 1.0f, largest * static_cast<float>(1 / largest_quantum<T>()));
+        // A row of zeros, or of what is too small for a scale, has scale 1: 0 / 0 would be NaN.
+        auto unit = largest * static_cast<float>(1 / largest_quantum<T>());
+        auto scales = where(unit == 0, 1.0f, unit);
         auto values = rounded(wide / scales);
         return quantized<decltype(values), decltype(scales)>{values, scales};
       }

@@ -76,6 +76,18 @@ TEST(quantize, rows_and_blocks_come_back_within_half_a_unit) {
                 a[k], std::abs(a[k]) / 16 + 1e-3);
 }
 
+// A scale would be below the least number there is: the elements are 0, and none is NaN.
+TEST(quantize, rows_too_small_for_a_scale) {
+  array<float, 1> x({3}, arrangement::contiguous, doubles({3}, {1e-44, 0, -1e-44}));
+  auto const f = tn::compile([](auto x) {
+    auto [values, scales] = tn::quantize<tn::float8_e4m3>(x, tn::axis<0>);
+    return tn::outputs(tn::cast<float>(values), scales);
+  });
+  auto const [values, scales] = f(x.view());
+  EXPECT_EQ(result_of(values).values, (reference::elements{0, 0, 0}));
+  EXPECT_EQ(result_of(scales).values, (reference::elements{1}));
+}
+
 TEST(topk, the_first_elements_in_order) {
   auto const largest = tn::compile([](auto x) {
     auto [values, indices] = tn::topk(x, tn::axis<1>, tn::ct<3>);
