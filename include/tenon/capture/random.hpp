@@ -17,9 +17,16 @@ template <class X, class Number> requires is_literal<Number>
 constexpr value<dtype::i64> random_key(X const& x, Number number) {
   return {x.owner, build::integer_literal(*x.owner, dtype::i64, static_cast<long long>(number))};
 }
+template <class Seed>
+constexpr bool is_seed() {
+  if constexpr (is_number<Seed>)  // of a statement
+    return !is_floating(Seed::type);
+  else
+    return std::is_integral_v<Seed> || is_ct<Seed> || (is_value<Seed> && extents_of<Seed>().size() == 0);
+}
 template <class X, class Seed, class Stream>
 constexpr bool are_keys() {
-  return (std::is_integral_v<Seed> || is_ct<Seed> || (is_value<Seed> && extents_of<Seed>().size() == 0)) && (std::is_integral_v<Stream> || is_ct<Stream>);
+  return is_seed<Seed>() && (std::is_integral_v<Stream> || is_ct<Stream>);
 }
 
 // Op of the positions in the shape of x.
@@ -89,7 +96,7 @@ struct dropout_body {
     static_assert(is_float, "tenon: random: the operand is not floating-point; its shape and dtype are those of the numbers, so cast it first");
     static_assert(is_keyed, "tenon: random: the seed is not an integer of rank 0, or the stream no build-time integer; pass the seed as an argument of the call, as in tn::rand(x, seed) or tn::rand(x, seed, tn::ct<1>)");
     if constexpr (is_float && is_keyed)
-      return where(uniform_of(x, seed, stream) >= p, x * (1 / (1 - p)), 0);
+      return where(uniform_of(x, seed, stream) >= p, x * scale_of_kept(p), 0);
     else
       return refused{};
   }
@@ -97,6 +104,16 @@ struct dropout_body {
   constexpr auto operator()(A const&...) const {
     static_assert(is_known_form<A...>, "tenon: dropout: the arguments are not a value, a probability and a seed; write tn::dropout(x, 0.1, seed)");
     return refused{};
+  }
+
+ private:
+  // 1 / (1 - p); where nothing is kept it is 0: an infinite one would be in the gradient.
+  template <class Probability>
+  static constexpr auto scale_of_kept(Probability p) {
+    if constexpr (is_literal<Probability>)
+      return p < 1 ? 1 / (1 - p) : decltype(1 / (1 - p))(0);
+    else
+      return where(p < 1, 1 / (1 - p), 0);
   }
 };
 

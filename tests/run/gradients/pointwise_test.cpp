@@ -53,6 +53,20 @@ TEST(gradients, of_double) {
   expect_gradient(dy, like(a, [&](std::int64_t i) { return std::exp(a[i]); }), 1, "dy");
 }
 
+// Of a dropout that keeps nothing the gradient is 0.
+TEST(gradients, of_a_dropout_of_everything) {
+  vector x({3}, arrangement::contiguous, doubles({3}, {1, 0, -2}));
+  auto const literal = tn::value_and_grad([](auto x) { return tn::sum(tn::dropout(x, 1.0, 7)); });
+  auto const passed =
+      tn::value_and_grad([](auto x, auto p) { return tn::sum(tn::dropout(x, p, 7)); }, tn::wrt<0>);
+  auto const [none, slopes] = literal(x.view());
+  auto const [nothing, others] = passed(x.view(), 1.0f);
+  EXPECT_EQ(result_of(none)[0], 0);
+  EXPECT_EQ(result_of(nothing)[0], 0);
+  EXPECT_EQ(result_of(slopes).values, (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(result_of(others).values, (std::vector<double>{0, 0, 0}));
+}
+
 // The elements that dropout kept are those that have a gradient: the numbers are the same ones.
 TEST(gradients, of_dropout_with_the_same_seed) {
   auto const forward = tn::compile([](auto x, auto seed) { return tn::dropout(x, 0.25, seed); });

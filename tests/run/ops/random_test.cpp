@@ -220,6 +220,21 @@ TEST(random, dropout_and_bernoulli_have_their_probability) {
   EXPECT_NEAR(static_cast<double>(dropped) / static_cast<double>(n), 0.25, 0.005);
 }
 
+TEST(random, seeds_of_statements_are_those_of_calls) {
+  auto x = random_array<float, 1>({33});
+  auto const f = tn::compile([](auto x, auto s) {
+    return tn::outputs(tn::rand(x, s), tn::dropout(x, 0.5, s), tn::randn(x, s, tn::ct<1>));
+  });
+  auto const [uniform, kept, normal] = f(x.view(), 7);
+  tn::tensor<float, tn::dyn> z(33);
+  z = tn::rand(x.view(), 7);
+  EXPECT_EQ(result_of(z).values, result_of(uniform).values);
+  z = tn::dropout(x.view(), 0.5, 7);
+  EXPECT_EQ(result_of(z).values, result_of(kept).values);
+  z = tn::randn(x.view(), 7, tn::ct<1>);
+  EXPECT_EQ(result_of(z).values, result_of(normal).values);
+}
+
 // A backward pass draws again what the forward pass dropped, in another expression and schedule.
 TEST(random, dropout_is_the_same_in_a_backward_pass) {
   auto const forward =
