@@ -42,7 +42,11 @@ constexpr int cast(graph& g, int id, dtype type) {
 constexpr int convert(graph& g, int id, dtype type) {
   type = arithmetic_dtype(type);
   if (arithmetic_dtype(g[id].type) == type) return id;
-  if (g[id].is<ops::literal>()) return literal(g, type, literal_number(g[id].type, g[id].bits));
+  if (g[id].is<ops::literal>()) {
+    if (is_floating(type) || is_floating(g[id].type))
+      return literal(g, type, literal_number(g[id].type, g[id].bits));
+    return integer_literal(g, type, g[id].bits);  // a double does not hold every integer
+  }
   return cast(g, id, type);
 }
 

@@ -55,6 +55,16 @@ TEST(promotion, categories_decide_before_widths) {
               {}, "where");
 }
 
+// No double holds this integer.
+TEST(promotion, integer_literals_arrive_as_they_are) {
+  auto zeros = tn::tensor<std::uint64_t, 2>::with_extents({2});
+  std::uint64_t const none[] = {0, 0};
+  tn::copy(zeros, tn::cpu::view<std::uint64_t const, 2>(none));
+  auto const f = tn::compile([](auto x) { return x + 9007199254740993; });
+  auto const found = tn::to<tn::cpu>(f(zeros));
+  EXPECT_EQ(found(0), 9007199254740993u);
+}
+
 // As in a lambda; a number that an operand's dtype holds arrives there unrounded.
 TEST(promotion, numbers_of_statements_are_weakly_typed) {
   auto i = random_array<std::int32_t, 1>({1025}, arrangement::contiguous, -50, 50);
