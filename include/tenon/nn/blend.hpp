@@ -4,13 +4,13 @@
 
 #include <type_traits>
 
-#include "tenon/capture/operators.hpp"
+#include "tenon/nn/options.hpp"
 
 namespace tenon {
 
 // x + weight * (y - x), from the nearer end, so that weight 0 gives x and weight 1 gives y.
 inline constexpr function lerp{[](auto x, auto y, auto weight) {
-  auto difference = y - x;
+  auto difference = detail::widened(y) - detail::widened(x);
   return where(weight < 0.5, fma(weight, difference, x), fma(weight - 1, difference, y));
 }};
 

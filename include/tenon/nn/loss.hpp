@@ -32,23 +32,26 @@ struct loss_body {
   }
 };
 
+// Of integers as i64: those of unsigned types have no sign.
+constexpr auto difference_of(auto x, auto target) { return widened(x) - widened(target); }
+
 struct squared_difference {
-  constexpr auto operator()(auto x, auto target) const { return square(x - target); }
+  constexpr auto operator()(auto x, auto target) const { return square(difference_of(x, target)); }
 };
 struct absolute_difference {
-  constexpr auto operator()(auto x, auto target) const { return abs(x - target); }
+  constexpr auto operator()(auto x, auto target) const { return abs(difference_of(x, target)); }
 };
 struct huber_terms {
   constexpr auto operator()(auto x, auto target, auto... given) const {
     auto delta = option_or(1.0, given...);
-    auto distance = abs(x - target);
+    auto distance = abs(difference_of(x, target));
     return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
   }
 };
 struct smooth_l1_terms {
   constexpr auto operator()(auto x, auto target, auto... given) const {
     auto beta = option_or(1.0, given...);
-    auto distance = abs(x - target);
+    auto distance = abs(difference_of(x, target));
     return where(distance < beta, 0.5 * square(distance) / divisor(beta), distance - 0.5 * beta);
   }
 
@@ -86,7 +89,9 @@ struct cosine_similarity_body {
   constexpr auto operator()(X x, Y y, axis_t<Axes...> along, Epsilon epsilon = 1e-8) const {
     // The maximum before the root, whose slope at 0 is infinite.
     auto length = [&](auto vector) { return sqrt(maximum(sum(square(vector), along), epsilon * epsilon)); };
-    return sum(x * y, along) / (length(x) * length(y));
+    auto a = as_floating(x);
+    auto b = as_floating(y);
+    return sum(a * b, along) / (length(a) * length(b));
   }
 };
 

@@ -20,14 +20,6 @@ template <class S, class Root> constexpr auto flat_at_zero(S s, Root root) {
   return with_gradient_of(root(s), where(is_zero, 0, root(where(is_zero, 1, s))));
 }
 
-// Integers as i64, which holds |x| of the lowest of a narrower type, and the square of each.
-template <dtype D, extent... E> constexpr auto widened(value<D, E...> const& x) {
-  if constexpr (is_floating(D))
-    return x;
-  else
-    return cast<long long>(x);
-}
-
 struct norm_body {
   template <class X, auto Power, class... Options>
   constexpr auto operator()(X const& x, ct_t<Power>, Options... options) const {

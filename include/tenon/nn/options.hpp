@@ -16,13 +16,28 @@ constexpr Given option_or(Default, Given given) {
   return given;
 }
 
-// x in floating point: integers and bool become f32, as operands of a quotient do.
-template <dtype D, extent... E>
-constexpr auto as_floating(value<D, E...> const& x) {
-  if constexpr (is_floating(D))
-    return x;
+template <class X>
+constexpr bool is_integral_value() {
+  if constexpr (is_value<X>)
+    return !is_floating(X::type);
   else
+    return false;
+}
+// x in floating point: integers and bool become f32, as operands of a quotient do.
+template <class X>
+constexpr auto as_floating(X x) {
+  if constexpr (is_integral_value<X>())
     return cast<storage_t<default_float>>(x);
+  else
+    return x;
+}
+// Integers and bool as i64, which holds what their own type may not: differences, and squares and magnitudes of narrower types.
+template <class X>
+constexpr auto widened(X x) {
+  if constexpr (is_integral_value<X>())
+    return cast<long long>(x);
+  else
+    return x;
 }
 
 template <class T>

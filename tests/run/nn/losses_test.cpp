@@ -48,6 +48,24 @@ TEST(losses, are_means_of_their_terms) {
   }
 }
 
+// The difference of unsigned integers has a sign, and products and squares are not of the elements' own type.
+TEST(losses, of_integers_do_not_wrap) {
+  array<std::uint8_t, 1> x({2}, arrangement::contiguous, doubles({2}, {200, 3})), y({2}, arrangement::contiguous, doubles({2}, {100, 5}));
+  auto const f = tn::compile([](auto x, auto y) {
+    return tn::outputs(tn::mse_loss(x, y, tn::sum), tn::l1_loss(x, y, tn::none), tn::huber_loss(x, y, tn::none),
+                       tn::smooth_l1_loss(x, y, 2.0, tn::none), tn::l1_loss(x, 201, tn::none), tn::lerp(x, y, 0.5),
+                       tn::cosine_similarity(x, y, tn::axis<0>, 0.0));
+  });
+  auto const [mse, l1, huber, smooth, beside_number, middle, cosine] = f(x.view(), y.view());
+  EXPECT_EQ(result_of(mse)[0], 10004);
+  EXPECT_EQ(result_of(l1).values, (std::vector<double>{100, 2}));
+  EXPECT_EQ(result_of(huber).values, (std::vector<double>{99.5, 1.5}));
+  EXPECT_EQ(result_of(smooth).values, (std::vector<double>{99, 1}));
+  EXPECT_EQ(result_of(beside_number).values, (std::vector<double>{1, 198}));
+  EXPECT_EQ(result_of(middle).values, (std::vector<double>{150, 4}));
+  EXPECT_NEAR(result_of(cosine)[0], 20015 / std::sqrt(40009.0 * 10025.0), 1e-6);
+}
+
 TEST(losses, are_summed_or_left_alone_on_request) {
   auto x = random_array<float, 1>({100}), y = random_array<float, 1>({100});
   auto const f = tn::compile([](auto x, auto y) { return tn::outputs(tn::mse_loss(x, y, tn::sum), tn::huber_loss(x, y, 0.5, tn::sum)); });
