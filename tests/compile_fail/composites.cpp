@@ -43,6 +43,12 @@ void use() {
   auto r = tn::compile([](auto a) { return tn::topk(a, tn::axis<1>, tn::ct<0>).values; })(x); // error here
 #endif
 
+// case: topk_of_more_than_there_are
+// expected-error: "tenon: topk: the axis has fewer elements than are asked for; give its length at most"
+#ifdef TENON_CASE_topk_of_more_than_there_are
+  auto r = tn::compile([](auto a) { return tn::topk(a, tn::axis<1>, tn::ct<7>).values; })(x); // error here
+#endif
+
 // case: topk_by_number
 // expected-error: "tenon: topk: the arguments are not a value, one axis and a number; write auto [values, indices] = tn::topk(x, tn::axis<1>, tn::ct<3>)"
 #ifdef TENON_CASE_topk_by_number

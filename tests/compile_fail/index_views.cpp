@@ -75,6 +75,12 @@ void use() {
   auto r = tn::split(x, tn::axis<1>, tn::lengths<-1, 2>); // error here
 #endif
 
+// case: split_in_less_than_all
+// expected-error: "tenon: split: the lengths do not add up to that of the axis; give the length of each part, as tn::lengths<2, 3> of 5"
+#ifdef TENON_CASE_split_in_less_than_all
+  auto r = tn::split(x, tn::axis<1>, tn::lengths<2, 3>); // error here
+#endif
+
 // case: split_by_number
 // expected-error: "tenon: split: the arguments are not a value, one axis and lengths; write auto [a, b] = tn::split(x, tn::axis<0>, tn::lengths<2, 3>)"
 #ifdef TENON_CASE_split_by_number

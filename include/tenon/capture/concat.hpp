@@ -113,12 +113,24 @@ struct split_body {
   constexpr auto operator()(value<D, E...> const& x, axis_t<Axis> along, lengths_t<Lengths...>) const {
     constexpr bool is_valid = ((Lengths >= 0) && ...);
     static_assert(is_valid, "tenon: split: a length is negative; give the length of each part");
-    if constexpr (!is_valid)
+    if constexpr (!is_valid) {
       return refused{};
-    else if constexpr (!check_axes<sizeof...(E), Axis>())
+    } else if constexpr (!check_axes<sizeof...(E), Axis>()) {
       return refused{};
-    else
-      return parts<Lengths...>(x, along, std::index_sequence_for<ct_t<Lengths>...>{});
+    } else {
+      constexpr int at = normalized(Axis, sizeof...(E));
+      constexpr extent whole = value<D, E...>::extents[at];
+      constexpr long long total = (0 + ... + Lengths);
+      constexpr bool is_whole = !whole.is_static() || whole.size == total;
+      static_assert(is_whole, "tenon: split: the lengths do not add up to that of the axis; give the length of each part, as tn::lengths<2, 3> of 5");
+      if constexpr (!is_whole) {
+        return refused{};
+      } else {
+        require_part(x, at, 0, total, total, "split");
+        require_part(x, at, total, open_bound, 0, "split");
+        return parts<Lengths...>(x, along, std::index_sequence_for<ct_t<Lengths>...>{});
+      }
+    }
   }
   template <class... A>
   constexpr auto operator()(A const&...) const {
@@ -174,7 +186,7 @@ struct chunk_body {
 inline constexpr function<detail::concat_body> concat{};
 // stack(x, y, ..., axis): along a new axis.
 inline constexpr function<detail::stack_body> stack{};
-// auto [a, b] = split(x, axis, tn::lengths<2, 3>): parts of these lengths.
+// auto [a, b] = split(x, axis, tn::lengths<2, 3>): parts of these lengths, which add up to that of the axis.
 inline constexpr function<detail::split_body> split{};
 // auto [a, b] = chunk(x, axis, tn::ct<2>): so many parts of one length, the last one maybe shorter.
 inline constexpr function<detail::chunk_body> chunk{};

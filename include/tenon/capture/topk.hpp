@@ -80,12 +80,18 @@ struct topk_body {
       using op = std::conditional_t<is_smallest, ops::first_in_order, ops::arg_maximum>;
       static_assert(count >= 1, "tenon: topk: the number of elements is below 1; give at least tn::ct<1>");
       static_assert(count <= 16 || sorts<op>, "tenon: topk: more than 16 elements take a sort of the axis; include <tenon/sort.hpp>");
-      if constexpr (count >= 1 && count <= 16)
-        return topk_chain<op>::run(x, axis<along>, ct<count>, iota(x, axis<along>));
-      else if constexpr (count > 16 && sorts<op>)
-        return sorted_topk<op>::run(x, axis<along>, ct<count>);
-      else
+      constexpr bool is_known = count >= 1 && (count <= 16 || sorts<op>);
+      constexpr bool is_enough = !is_known || !operand::extents[along].is_static() || operand::extents[along].size >= count;
+      static_assert(is_enough, "tenon: topk: the axis has fewer elements than are asked for; give its length at most");
+      if constexpr (!is_known || !is_enough) {
         return indexed_values<refused, refused>{};
+      } else {
+        require_part(x, along, 0, count, count, "topk");
+        if constexpr (count <= 16)
+          return topk_chain<op>::run(x, axis<along>, ct<count>, iota(x, axis<along>));
+        else
+          return sorted_topk<op>::run(x, axis<along>, ct<count>);
+      }
     }
   }
   template <class... A>

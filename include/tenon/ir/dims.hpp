@@ -105,6 +105,8 @@ class dim_table {
     a = representative(a), b = representative(b);
     if (a == b) return;
     dim_kind kind_a = entries_[a].kind, kind_b = entries_[b].kind;
+    // Two numbers are never equal: the call will say so.
+    if (kind_a == dim_kind::constant && kind_b == dim_kind::constant) return;
     bool a_represents = kind_a != kind_b ? kind_a < kind_b : a < b;
     parents_[a_represents ? b : a] = a_represents ? a : b;
   }

@@ -2,6 +2,7 @@
 // Rotary embedding in both layouts, quantisation by rows and blocks, and the first elements of an
 // order.
 #include "run/support/arrays.hpp"
+#include "run/support/errors.hpp"
 
 namespace {
 
@@ -86,6 +87,15 @@ TEST(quantize, rows_too_small_for_a_scale) {
   auto const [values, scales] = f(x.view());
   EXPECT_EQ(result_of(values).values, (reference::elements{0, 0, 0}));
   EXPECT_EQ(result_of(scales).values, (reference::elements{1}));
+}
+
+TEST(topk, of_more_elements_than_there_are_is_refused) {
+  auto const f =
+      tn::compile([](auto x) { return tn::topk(x, tn::axis<1>, tn::ct<3>).values; }, "best");
+  auto x = random_array<float, 2>({4, 2});
+  EXPECT_ERROR(f(x.view()),
+               "tenon: topk: lengths differ: x0.1[0:3] (2) and extent 3, shapes [4, 2]; make them "
+               "equal; only a build-time extent of 1 repeats (expression best, operand 0)");
 }
 
 TEST(topk, the_first_elements_in_order) {
