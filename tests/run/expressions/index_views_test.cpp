@@ -187,23 +187,6 @@ TEST(index_views, parts) {
   EXPECT_EQ(result_of(second(x.view())).values, (reference::elements{a[1], a[2], a[7], a[8]}));
 }
 
-TEST(index_views, parts_of_more_or_less_than_there_is_are_refused) {
-  auto const f = tn::compile(
-      [](auto x) {
-        auto [a, b] = tn::split(x, tn::axis<0>, tn::lengths<2, 3>);
-        return tn::outputs(a + 0, b + 0);
-      },
-      "parts");
-  tn::tensor<int, tn::dyn> whole(std::vector<int>{0, 1, 2, 3, 4}, 5), few(4), many(6);
-  EXPECT_EQ(result_of(tn::get<1>(f(whole))).values, (reference::elements{2, 3, 4}));
-  EXPECT_ERROR(f(few),
-               "tenon: split: lengths differ: x0.0[0:5] (4) and extent 5, shapes [4]; make them "
-               "equal; only a build-time extent of 1 repeats (expression parts, operand 0)");
-  EXPECT_ERROR(f(many),
-               "tenon: split: lengths differ: x0.0[5:] (1) and extent 0, shapes [6]; make them "
-               "equal; only a build-time extent of 1 repeats (expression parts, operand 0)");
-}
-
 TEST(index_views, triangles_diagonals_and_patterns) {
   auto const f = tn::compile([](auto x) {
     return tn::outputs(tn::tril(x), tn::triu(x, tn::ct<1>), tn::eye_like(x), tn::full_like(x, 7),

@@ -24,6 +24,23 @@ TEST(call_errors, shapes_that_differ) {
                "build-time extent of 1 repeats (expression sum_of_two, operand 1)");
 }
 
+TEST(call_errors, lengths_of_a_split_that_are_not_those_of_the_axis) {
+  auto const f = tn::compile(
+      [](auto x) {
+        auto [a, b] = tn::split(x, tn::axis<0>, tn::lengths<2, 3>);
+        return tn::outputs(a + 0, b + 0);
+      },
+      "parts");
+  tn::tensor<int, tn::dyn> whole(std::vector<int>{0, 1, 2, 3, 4}, 5), few(4), many(6);
+  EXPECT_EQ(tn::to_vector(tn::get<1>(f(whole))), (std::vector<int>{2, 3, 4}));
+  EXPECT_ERROR(f(few),
+               "tenon: split: lengths differ: x0.0[0:5] (4) and extent 5, shapes [4]; make them "
+               "equal; only a build-time extent of 1 repeats (expression parts, operand 0)");
+  EXPECT_ERROR(f(many),
+               "tenon: split: lengths differ: x0.0[5:] (1) and extent 0, shapes [6]; make them "
+               "equal; only a build-time extent of 1 repeats (expression parts, operand 0)");
+}
+
 TEST(call_errors, named_extents_that_differ) {
   tn::tensor<float, "B", 4> x(2);
   tn::tensor<float, "B"> scale(3);
