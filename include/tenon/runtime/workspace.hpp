@@ -17,7 +17,7 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 // A stream runs one kernel of ours after the other, so one piece per stream is enough, and every kernel leaves its
-// tickets at zero. A larger need replaces the piece; the old one is freed in stream order.
+// tickets at zero. A larger need replaces the piece; the old one stays, for graphs and other threads that know of it.
 class workspaces {
  public:
   static void* get(std::size_t bytes, int device, stream on) {
@@ -40,6 +40,7 @@ class workspaces {
   struct owned {
     int device = -1;
     cudaStream_t handle = nullptr;
+    void const* thread = nullptr;
     piece memory;
   };
 
@@ -47,17 +48,25 @@ class workspaces {
     static thread_local recent last;  // the warm call takes no lock
     if (last.device == device && last.handle == on.handle && last.found.bytes >= bytes) return last.found.data;
     lock_guard lock(mutex_);
-    piece& mine = piece_of(device, on);
+    piece& mine = piece_of(device, on, is_of_thread(on) ? &last : nullptr);
     if (mine.bytes < bytes) mine = make(bytes, mine, on);
     last = {device, on.handle, mine};
     return mine.data;
   }
 
-  // @pre the lock is held
-  piece& piece_of(int device, stream on) {
+  // Whether the handle names another stream in every thread.
+  static bool is_of_thread(stream on) {
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+    if (!on.handle) return true;
+#endif
+    return on.handle == cudaStreamPerThread;
+  }
+
+  // @pre the lock is held. `thread`: whose stream it is, where the handle does not say
+  piece& piece_of(int device, stream on, void const* thread) {
     for (owned& o : pieces_)
-      if (o.device == device && o.handle == on.handle) return o.memory;
-    pieces_.push_back({device, on.handle, {}});
+      if (o.device == device && o.handle == on.handle && o.thread == thread) return o.memory;
+    pieces_.push_back({device, on.handle, thread, {}});
     return pieces_.back().memory;
   }
 

@@ -138,6 +138,24 @@ TEST_F(cuda_calls, a_kernel_sees_what_the_one_before_it_wrote) {
   }
 }
 
+#if !defined(__CUDA_ARCH__)  // in the pass for the device there are no workspaces
+// They have one handle and run beside each other.
+TEST_F(cuda_calls, threads_own_default_streams_have_a_workspace_each) {
+  auto const workspace = [] {
+    return tn::detail::workspaces::get(64, tn::current_device(), cudaStreamPerThread);
+  };
+  void *first = nullptr, *second = nullptr, *again = nullptr;
+  std::thread([&] {
+    first = workspace();
+    std::thread([&] { second = workspace(); }).join();
+    again = workspace();
+  }).join();
+  EXPECT_NE(first, nullptr);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first, again);
+}
+#endif
+
 // Allocating a workspace would become part of the graph, so that the call says what to do instead.
 TEST_F(cuda_calls, the_first_call_on_a_stream_may_not_be_captured) {
   auto x = random_array<float, 1>({1 << 20});
