@@ -42,6 +42,15 @@ constexpr auto bias_correction(Beta beta, Step step) {
     return -expm1(step * log(beta));
 }
 
+// The step in the arithmetic of the parameter: an integer, or a float, beside numbers alone would make them f32.
+template <class Parameter, class Step>
+constexpr auto step_for(Parameter, Step step) {
+  if constexpr (Parameter::type == dtype::f64 && is_value<Step>)
+    return cast<double>(step);
+  else
+    return step;
+}
+
 struct sgd_body {
   template <class P, class G, class Rate, class Decay = no_decay>
   constexpr auto operator()(P parameter, G gradient, Rate rate, Decay decay = {}) const {
@@ -79,8 +88,9 @@ struct adam_body {
                               Beta2 beta2, Epsilon epsilon) {
     auto m = fma(1 - beta1, gradient - first, first);
     auto v = fma(beta2, second, (1 - beta2) * square(gradient));
-    auto length = sqrt(v) * rsqrt(bias_correction(beta2, step)) + epsilon;
-    auto updated = start - rate / bias_correction(beta1, step) * (m / length);
+    auto t = step_for(parameter, step);
+    auto length = sqrt(v) * rsqrt(bias_correction(beta2, t)) + epsilon;
+    auto updated = start - rate / bias_correction(beta1, t) * (m / length);
     return outputs(in_dtype_of(parameter, updated), in_dtype_of(first, m), in_dtype_of(second, v));
   }
 };

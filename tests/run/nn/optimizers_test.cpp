@@ -59,6 +59,21 @@ template <class T> void check_adam() {
 TEST(optimizers, adam) { check_adam<float>(); }
 TEST(optimizers, adam_of_bfloat16) { check_adam<tn::bfloat16>(); }
 
+// A step that is an integer takes nothing from the precision of doubles.
+TEST(optimizers, adam_of_double) {
+  auto p = random_array<double, 1>({count}), g = random_array<double, 1>({count}), m = random_array<double, 1>({count});
+  auto v = random_array<double, 1>({count}, arrangement::contiguous, 0.1, 2);
+  auto const f = tn::compile([](auto p, auto g, auto m, auto v, auto step, auto rate) { return tn::adam(p, g, m, v, step, rate); });
+  for (int step : {1, 3, 1000}) {
+    auto moved = [&](double x, double d, double a, double b) {
+      double const length = std::sqrt((0.999 * b + 0.001 * d * d) / -std::expm1(step * std::log(0.999))) + 1e-8;
+      return x - 0.25 / -std::expm1(step * std::log(0.9)) * (0.9 * a + 0.1 * d) / length;
+    };
+    auto const results = f(p.view(), g.view(), m.view(), v.view(), step, 0.25);
+    expect_close(tn::get<0>(results), elementwise(moved, p.values(), g.values(), m.values(), v.values()), "adam of doubles");
+  }
+}
+
 TEST(composites, of_elements) {
   auto x = random_array<float, 1>({count}, arrangement::contiguous, -8, 8), y = random_array<float, 1>({count}), z = random_array<float, 1>({count}, arrangement::contiguous, 0.5, 2);
   auto const f = tn::compile([](auto x, auto y, auto z) {
