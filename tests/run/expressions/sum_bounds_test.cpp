@@ -85,7 +85,17 @@ TEST(sum_bounds, rows_of_float) { check_rows<float>(); }
 TEST(sum_bounds, rows_of_double) { check_rows<double>(); }
 TEST(sum_bounds, rows_of_bfloat16) { check_rows<tn::bfloat16>(); }
 
+// Eight positions of so many columns that each has a warp of its own.
+template <class T> void check_wide_columns() {
+  auto const f = tn::compile([](auto x) { return tn::sum(wide<T>(x), tn::axis<0>); });
+  for (int pattern = 0; pattern < pattern_count; ++pattern) {
+    problem const p{8, 64000 / static_cast<std::int64_t>(sizeof(T)), pattern};
+    operand<T> const given(p, along::columns);
+    check_sums(result_of(f(given.x)), given, p, itself, "wide columns");
+  }
+}
 template <class T> void check_columns() {
+  check_wide_columns<T>();
   check_each<T, along::columns>(
       "columns", tn::compile([](auto x) { return tn::sum(wide<T>(x), tn::axis<0>); }));
   check_each<T, along::columns>("columns, sent back", tn::compile([](auto x) {

@@ -66,11 +66,11 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
     for (int number = thread; number < count; number += Threads) {
       single* const first =
           reinterpret_cast<single*>(slot(memory, {0, 0, p.width, p.height}, 0)) + number;
-      state all = first->at(0);
+      state all = first->at(0), four = all;
 #pragma unroll
       for (int row = 1; row < Threads / 32; ++row)
-        if (row < rows) all = op::combine(all, first[row * count].at(0));
-      first->set({all});
+        if (row < rows) take_in_fours(all, four, row, first[row * count].at(0));
+      first->set({rows > 4 ? op::combine(all, four) : all});
     }
     __syncthreads();
     vector const whole = *slot(memory, p, 0);
@@ -89,26 +89,44 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
     if (thread < p.width) {
       vector const* const first = slot(memory, p, 0);
       // Several at once: else each waits for shared memory.
-      constexpr int others = Threads / 32 - 1, together = vector::count <= 4   ? others
-                                                          : vector::count <= 8 ? 4
-                                                                               : 1;
+      constexpr int most = Threads / 32, together = vector::count <= 4   ? most
+                                                    : vector::count <= 8 ? 4
+                                                                         : 1;
+      state four[V];
 #pragma unroll
-      for (int from = 1; from <= others; from += together) {
+      for (int from = 0; from < most; from += together) {
         vector next[together];
 #pragma unroll
         for (int j = 0; j < together; ++j)
-          next[j] = first[(from + j < rows ? from + j : 0) * p.width];
+          if (from + j > 0) next[j] = first[(from + j < rows ? from + j : 0) * p.width];
 #pragma unroll
         for (int j = 0; j < together; ++j)
           if (from + j < rows)
 #pragma unroll
-            for (int i = 0; i < V; ++i) states[i] = op::combine(states[i], next[j].at(i));
+            for (int i = 0; i < V; ++i) take_in_fours(states[i], four[i], from + j, next[j].at(i));
       }
+      if (rows > 4)
+#pragma unroll
+        for (int i = 0; i < V; ++i) states[i] = op::combine(states[i], four[i]);
     }
     __syncthreads();
   }
 
  private:
+  // State number `row` of a chain, whose fours are added up: one chain of eight would round seven
+  // times, and a sum of eight may six times (2 log2 n). `all` begins with number 0.
+  static __device__ __forceinline__ void take_in_fours(state& all, state& four, int row,
+                                                       state const& next) {
+    if (row == 0) return;
+    if (row < 4)
+      all = op::combine(all, next);
+    else if (row == 4)
+      four = next;
+    else if (row % 4 == 0)
+      all = op::combine(all, four), four = next;
+    else
+      four = op::combine(four, next);
+  }
   // Lanes above each other; what is left of several warps goes to shared memory. Returns of how
   // many.
   static __device__ __forceinline__ int combine_warps(state (&states)[V], stack_position const& p,
