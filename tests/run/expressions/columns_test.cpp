@@ -6,12 +6,13 @@
 
 namespace {
 
-// The ends and the inside of vectors, tiles of rows and slices of the reduced axis; few positions of
-// a thread, and one alone in several tiles.
+// The ends and the inside of vectors, tiles of rows and slices of the reduced axis; few positions
+// of a thread, and one alone in several tiles; few elements, of which a thread has some of one row.
 constexpr extents_of_rank<2> shapes[] = {
-    {1, 1},     {3, 33},   {33, 3},  {31, 1000}, {1025, 65}, {5003, 4}, {257, 32},   {4096, 9},
-    {70001, 5}, {7, 4099}, {1, 517}, {2, 35},    {600, 31},  {2100, 7}, {300, 1023}, {4000, 3},
-    {2, 8192},  {64, 264}, {133, 9}, {1, 600000}};
+    {1, 1},      {3, 33},    {33, 3},   {31, 1000}, {1025, 65}, {5003, 4},   {257, 32},
+    {4096, 9},   {70001, 5}, {7, 4099}, {1, 517},   {2, 35},    {600, 31},   {2100, 7},
+    {300, 1023}, {4000, 3},  {2, 8192}, {64, 264},  {133, 9},   {1, 600000}, {64, 7},
+    {1000, 33},  {64, 1024}, {4096, 3}, {1025, 9},  {5, 13000}};
 constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
                                    arrangement::padded};
 
@@ -110,6 +111,35 @@ TEST(columns, weighted_total) {
                 {.arithmetic = 4 + sum_roundoffs(shape[0])}, described(shape, how));
   });
 }
+
+// The reduced axes are one where the operand is contiguous, and several where rows end with
+// elements that belong to nobody: the bits are the same, of few elements and of many.
+template <class T> void check_axes_in_any_layout() {
+  auto const f = tn::compile([](auto x) { return tn::sum(x * x, tn::axis<0, 1>); });
+  for (extents_of_rank<3> const& shape :
+       {extents_of_rank<3>{7, 9, 5}, {40, 25, 33}, {3, 3, 1024}, {90, 70, 40}}) {
+    auto x = random_array<T, 3>(shape);
+    reference::doubles const values = x.values();
+    auto const square = [](double v) { return v * v; };
+    array<T, 1> expected({shape[2]});
+    auto to = expected.view();
+    f.into(to)(x.view());
+    check_close(
+        tn::dtype_of<T>, expected.result(),
+        reference::reduced(reference::elementwise(square, values), 0b011, false, reference::sum),
+        {.arithmetic = 2 + sum_roundoffs(shape[0] * shape[1])});
+    for (arrangement how : {arrangement::misaligned, arrangement::padded}) {
+      array<T, 3> y(shape, how, values);
+      array<T, 1> sums({shape[2]});
+      auto also = sums.view();
+      f.into(also)(y.view());
+      EXPECT_EQ(sums.bits(), expected.bits()) << shape[0] << ", " << to_string(how);
+    }
+  }
+}
+TEST(columns, axes_of_float_in_any_layout) { check_axes_in_any_layout<float>(); }
+TEST(columns, axes_of_double_in_any_layout) { check_axes_in_any_layout<double>(); }
+TEST(columns, axes_of_half_in_any_layout) { check_axes_in_any_layout<tn::half>(); }
 
 TEST(columns, of_no_element) {
   auto const f = tn::compile([](auto x) { return tn::sum(x, tn::axis<0>); });

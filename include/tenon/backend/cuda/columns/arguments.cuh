@@ -34,9 +34,13 @@ template <class Program>
 inline constexpr bool may_be_sliced =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
+// Whether a thread has one row and at most `items` positions of it, which are all under way
+// together: of so few elements that the blocks need neither slices nor vectors. What a vector saves
+// in instructions a call that is over at once loses again in looking for what is whole and aligned.
+template <class C> inline constexpr bool takes_elements = C::has_warps;
+
 // Positions of a thread that are few enough for code of their own; 0: there is none. H200, sums of
-// the columns of 64 x 7 f32 1.25 us instead of 1.62, of 2 x 2048 bf16 1.13 instead of 2.56. Four
-// rather than two: 1000 x 64 f32 2.3 instead of 2.9, but 64 x 7 bf16 1.9 instead of 1.8.
+// the columns of 2 x 2048 bf16 1.13 us instead of 2.56.
 template <class Program, int V, int Items>
 inline constexpr int few_positions = !may_be_sliced<Program> || Items < 8 ? 0
                                      : V > 4                              ? 2

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(C::threads_per_block,
       reading};
   worker.begin();
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
-  if constexpr (may_pass<Program>)
+  if constexpr (may_pass<Program> && !takes_elements<C>)
     if (a.tiles_passed > 0) return worker.pass();
   if (may_keep && a.is_kept) {
     if constexpr (may_keep) {

@@ -35,41 +35,51 @@ struct columns_planner : columns_sharing {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
-    constexpr int v = width<Program>;
-    constexpr configuration chosen{
-        .vector_width = v, .items = items<Program>, .threads_per_block = threads};
-    using arguments = columns_arguments<Program>;
-    cuda_plan result;
-    result.function = reinterpret_cast<void const*>(
-        &columns_kernel<Program, specialization_of<chosen>, build_hash, arguments>);
-    result.chosen = chosen;
-    arguments a{};
-    set_operands<Program, v>(a, layout, call);
+    constexpr int v = width<Program>, u = items<Program>;
+    if constexpr (may_be_sliced<Program>) {
+      constexpr configuration elements{
+          .vector_width = 1, .items = 2 * u, .threads_per_block = threads, .has_warps = 1};
+      long long const lanes = lanes_of_elements(layout.rows.size, layout.columns.size, 2 * u,
+                                                few_positions<Program, v, u>);
+      if (lanes > 0) {
+        auto [result, a] = begun<Program, elements>(layout, call);
+        result.why = "neighbouring threads on neighbouring rows, element by element";
+        a.tiles = static_cast<int>(divide_up(a.rows.size, lanes)), a.slices = 1;
+        a.slice_length = a.columns.size;
+        result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads / lanes));
+        result.grid = dim3(static_cast<unsigned>(a.tiles));
+        leave_room(result, a, 0);
+        prepare(result, a);
+        return result;
+      }
+    }
+    constexpr configuration vectors{.vector_width = v, .items = u, .threads_per_block = threads};
+    auto [result, a] = begun<Program, vectors>(layout, call);
     if (!split_kept<Program>(result, a, facts)) split<Program>(result, a, facts);
     prepare(result, a);
     return result;
   }
 
- private:
-  template <class Program, int V>
+  // keeps: what several sweeps need is, which is brought otherwise than in pieces.
+  template <class Program>
   [[gnu::cold]] static void set_operands(columns_arguments<Program>& a, bound_layout const& layout,
-                                         bound_arguments const& call) {
+                                         bound_arguments const& call, int v, bool keeps) {
     int const inner = layout.rows.dims - 1;
     a.innermost = layout.rows.extents[inner];
-    a.rows = a.group_of(layout.rows, divide_up(a.innermost, V));
+    a.rows = a.group_of(layout.rows, divide_up(a.innermost, v));
     a.columns = a.group_of(layout.columns);
     a.is_single = layout.rows.dims == 1;
     a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
-      bool result = is_aligned_vector(address, bytes, V, from.row_strides[inner]);
-      for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % V == 0;
+      if (v == 1) return true;  // wherever it lies
+      bool result = is_aligned_vector(address, bytes, v, from.row_strides[inner]);
+      for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % v == 0;
       for (int d = 0; d < layout.columns.dims && a.columns.size > 1; ++d)
-        result = result && from.column_strides[d] % V == 0;
+        result = result && from.column_strides[d] % v == 0;
       return result;
     });
     // Without a whole vector there is none that stands for threads without one.
-    a.is_plain = layout.columns.dims <= 1 && a.rows.size > 0 && a.innermost >= V;
-    a.has_pieces = layout.columns.dims <= 1 && a.rows.size > 0 &&
-                   !is_any_kept<Program, V>;  // what is kept is brought otherwise
+    a.is_plain = layout.columns.dims <= 1 && a.rows.size > 0 && a.innermost >= v;
+    a.has_pieces = layout.columns.dims <= 1 && a.rows.size > 0 && !keeps;
     a.is_stored_whole = a.is_single;
     for (int k = 0; k < a.loads_held; ++k)
       a.load_steps[k] = a.load_columns[k][0], a.load_along[k] = a.load_rows[k][inner];
@@ -85,6 +95,24 @@ struct columns_planner : columns_sharing {
       if constexpr (I::is_store && I::where == place::row)
         a.is_stored_whole = a.is_stored_whole && a.store_moves_whole[I::bits];
     });
+  }
+
+ private:
+  template <class Program> struct begun_plan {
+    cuda_plan plan;
+    columns_arguments<Program> arguments;
+  };
+  template <class Program, configuration C>
+  [[gnu::cold]] static begun_plan<Program> begun(bound_layout const& layout,
+                                                 bound_arguments const& call) {
+    using arguments = columns_arguments<Program>;
+    begun_plan<Program> result{};
+    result.plan.function = reinterpret_cast<void const*>(
+        &columns_kernel<Program, specialization_of<C>, build_hash, arguments>);
+    result.plan.chosen = C;
+    set_operands<Program>(result.arguments, layout, call, C.vector_width,
+                          is_any_kept<Program, width<Program>>);
+    return result;
   }
 
   // How a tile of rows that is read once is shared; a function of the shape alone.
@@ -121,7 +149,6 @@ struct columns_planner : columns_sharing {
   [[gnu::cold]] static bool split_kept(cuda_plan& plan, columns_arguments<Program>& a,
                                        cuda_device_facts const& facts) {
     using kept = kept_vectors<Program, width<Program>, threads>;
-    using totals = reductions_of<Program, place::total, 0>;
     if constexpr (is_any_kept<Program, width<Program>>) {
       if (a.columns.size == 0 || a.rows.size == 0) return false;
       int const most_blocks = facts.compute_capability >= 90 ? 8 : 1;
@@ -147,12 +174,7 @@ struct columns_planner : columns_sharing {
                        ? "neighbouring threads on neighbouring rows, kept in a cluster"
                        : "neighbouring threads on neighbouring rows, kept in shared memory";
         allow_shared_bytes(plan.function, available);
-        a.first_total = first_partial;
-        if constexpr (program_traits<Program>::has_total)
-          if (a.tiles > 1)
-            plan.workspace_bytes =
-                sizeof(unsigned) *
-                static_cast<std::size_t>(first_partial + a.tiles * partial_words<Program, totals>);
+        leave_room(plan, a, 0);
         return true;
       }
     }
@@ -178,7 +200,6 @@ struct columns_planner : columns_sharing {
     // At once on a multiprocessor; two where the compiler need not mind, which 128 registers allow.
     constexpr int blocks_held = at_least(2, columns_blocks_held<Program, width<Program>>);
     using reductions = reductions_of<Program, place::row, 1>;
-    using totals = reductions_of<Program, place::total, 0>;  // of the values of all tiles
     long long const positions = at_least(1, a.columns.size);
     tile_share share{1, 1, positions};
     plan.why = "neighbouring threads on neighbouring rows";
@@ -234,6 +255,14 @@ struct columns_planner : columns_sharing {
     if constexpr (is_sliced)
       if (a.slices > 1)
         partials = a.tiles * a.slices * lanes * width<Program> * partial_words<Program, reductions>;
+    leave_room(plan, a, partials);
+  }
+
+  // For the words of slices, and of the totals of the values of all tiles.
+  template <class Program>
+  [[gnu::cold]] static void leave_room(cuda_plan& plan, columns_arguments<Program>& a,
+                                       long long partials) {
+    using totals = reductions_of<Program, place::total, 0>;
     a.first_total = first_partial + partials;
     if constexpr (program_traits<Program>::has_total)
       if (a.tiles > 1) partials += a.tiles * partial_words<Program, totals>;

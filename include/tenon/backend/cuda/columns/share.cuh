@@ -15,6 +15,9 @@ struct columns_sharing {
   // f32: 241 us, with 528 blocks, which need a second turn, 292 us.
   static constexpr long long blocks_wanted = 264;
 
+  // Of a call whose elements are taken one by one: what few blocks have read at once.
+  static constexpr long long most_elements = 1 << 16;
+
   // Vectors of a tile, and slices of the positions.
   struct tile_share {
     long long lanes, slices, slice_length;
@@ -29,6 +32,21 @@ struct columns_sharing {
   // The last tile.
   [[gnu::cold]] static bool is_mostly_empty(long long lanes, long long vectors) {
     return divide_up(vectors, lanes) * lanes - vectors > lanes / 4;
+  }
+
+  // Vectors, or rows, of a tile whose elements are taken one by one, `items` of each thread at
+  // most: the rows of a warp are neighbours, and the warps of a block share their positions. 0:
+  // they are too many, or so few of each row (`few`) that a thread has them as vectors.
+  [[gnu::cold]] static long long lanes_of_elements(long long rows, long long positions, int items,
+                                                   int few) {
+    if (rows == 0 || positions <= at_least(1, few) || rows > most_elements / positions) return 0;
+    auto const fit = [&](long long lanes) { return positions * lanes <= items * threads; };
+    long long lanes = 32;
+    while (lanes / 2 >= rows) lanes /= 2;
+    long long const least = rows <= 8 ? 1 : 4;
+    while (lanes > least && !fit(lanes)) lanes /= 2;
+    while (divide_up(rows, lanes) > blocks_wanted / 2 && fit(2 * lanes)) lanes *= 2;
+    return fit(lanes) ? lanes : 0;
   }
 
   // @pre vectors and positions are above 0
@@ -87,9 +105,9 @@ struct columns_sharing {
   // block has less to combine. 8 vectors are 128 bytes, a cache line of each position; 4 are enough
   // where one slice then does, and where many slices have little each. A last tile that is mostly
   // empty would leave multiprocessors without work, unless it is the second of two.
-  // H200, f32: 65536 x 64 9.2 us instead of 11.3, 65536 x 128 11.7 instead of 17.8, 131 x 256 3.3
-  // instead of 4.2. With 4, bf16: 264 x 64 3.6 us instead of 4.7, 65536 x 64 7.1 instead of 8.4,
-  // but 1048576 x 64 38.0 instead of 36.3, f32 81 instead of 64.
+  // H200, f32: 65536 x 64 9.2 us instead of 11.3, 65536 x 128 11.7 instead of 17.8. With
+  // 4, bf16: 65536 x 64 7.1 us instead of 8.4, but 1048576 x 64 38.0 instead of 36.3, f32 81
+  // instead of 64.
   [[gnu::cold]] static long long narrowed(long long lanes, long long vectors, long long positions,
                                           int items) {
     // Twice that where positions are many and a tile is not all there is. H200, 1048576 x 128 + 1

@@ -3,16 +3,17 @@
 // Which rows and which reduced positions a thread of the columns skeleton has, and their operands →
 // registers.
 
-#include "tenon/backend/cuda/columns/arguments.cuh"
+#include "tenon/backend/cuda/columns/places.cuh"
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
 #include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, class C> struct columns_slice {
+template <class Program, class C, bool MayKeep = is_any_kept<Program, C::vector_width>>
+struct columns_slice {
   static constexpr int v = C::vector_width, threads = C::threads_per_block;
-  static constexpr bool may_keep = is_any_kept<Program, v>;
+  static constexpr bool may_keep = MayKeep;
 
   columns_arguments<Program> const& a;
   operand_offsets<Program> offsets = {};
@@ -26,7 +27,7 @@ template <class Program, class C> struct columns_slice {
                      high = blockIdx.x / by, low = blockIdx.x % by;
       tile = a.slices_are_neighbours ? high : low, slice = a.slices_are_neighbours ? low : high;
     }
-    if constexpr (may_pass<Program>)
+    if constexpr (may_pass<Program> && !takes_elements<C>)
       if (a.tiles_passed > 0) tile *= a.tiles_passed;
     long long vector = tile * blockDim.x + threadIdx.x;
     bool const is_beyond = vector >= a.rows.size;
@@ -77,6 +78,10 @@ template <class Program, class C> struct columns_slice {
     });
   }
 
+  // Whether there are some of the thread's rows, but not all. For those that have none others
+  // stand.
+  __device__ __forceinline__ bool has_part() const { return !part.is_whole() && !part.is_empty(); }
+
   // Whether `Items` positions from `first` on are inside, and nothing is to be looked for.
   template <int Items>
   __device__ __forceinline__ bool is_full(long long first, long long end) const {
@@ -95,11 +100,18 @@ template <class Program, class C> struct columns_slice {
   __device__ __forceinline__ void load(Tile& loaded, long long first, long long end) const {
     if constexpr (!IsFull && may_keep) {
       return read<Selected, Items>(loaded, first, end);
+    } else if constexpr (takes_elements<C>) {
+      return load_at_places<Program, Selected, Items>(*this, loaded, first, end);
     } else if constexpr (!IsFull) {
       if (!a.is_plain || has_part())
         return Items < C::items || a.has_pieces ? read_pieces<Selected, Items>(loaded, first, end)
                                                 : read<Selected, Items>(loaded, first, end);
     }
+    load_plain<Selected, Items, IsFull>(loaded, first, end);
+  }
+  // The same where is_plain, of threads that have all of their rows or none.
+  template <class Selected, int Items, bool IsFull, class Tile>
+  __device__ __forceinline__ void load_plain(Tile& loaded, long long first, long long end) const {
     int const height = static_cast<int>(blockDim.y), left = positions_left(first, end);
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
@@ -208,10 +220,6 @@ template <class Program, class C> struct columns_slice {
   }
 
  private:
-  // Whether there are some of the thread's rows, but not all. For those that have none others
-  // stand.
-  __device__ __forceinline__ bool has_part() const { return !part.is_whole() && !part.is_empty(); }
-
   // Along axis d of the rows, or along the innermost one.
   struct strides_along_axis {
     columns_arguments<Program> const& a;

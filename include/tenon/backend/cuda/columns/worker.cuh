@@ -15,6 +15,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items, few = few_positions<Program, v, items>,
                        phases = program_traits<Program>::row_phases;
+  static constexpr bool may_have_slices = may_be_sliced<Program> && !takes_elements<C>;
   using side = rows_side_by_side<Program, v, threads>;
 
   registers<Program, place::launch>& launch;
@@ -65,7 +66,9 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     int const height = static_cast<int>(blockDim.y);
     long long const end = end_position();
     long long first = first_position() + threadIdx.y;
-    if (few > 0 && (a.is_plain || a.has_pieces) && end - first_position() <= few * height) {
+    if constexpr (takes_elements<C>) {
+      if (first < end) take_positions<Phase, items, false>(running, first, end);
+    } else if (few > 0 && (a.is_plain || a.has_pieces) && end - first_position() <= few * height) {
       if constexpr (few > 0)
         if (first < end) take_positions<Phase, few, false>(running, first, end);
     } else {
@@ -80,10 +83,9 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     }
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
-    constexpr bool is_sliced = may_be_sliced<Program>;
-    side::template combine_block<Phase, !is_sliced>(rows);
+    side::template combine_block<Phase, !may_be_sliced<Program>>(rows);
     bool has_result = true;
-    if constexpr (is_sliced)
+    if constexpr (may_have_slices)
       has_result = side::template combine_slices<Phase>(
           rows, a.workspace,
           slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices});

@@ -27,7 +27,7 @@ struct configuration {
   int is_looped = 0;  // rows: columns are read again in each phase instead of staying in registers
   int index_bits = 64;   // flat: width of index arithmetic
   int blocks = 1;        // that a multiprocessor is to hold at once, at least
-  int has_warps = 0;     // rows: at least a warp shares each of them
+  int has_warps = 0;     // rows: at least a warp shares each of them; columns: takes_elements
   int has_clusters = 0;  // rows: several blocks may share one
 
   constexpr bool operator==(configuration const&) const = default;
