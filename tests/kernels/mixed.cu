@@ -4,6 +4,7 @@
 // ptx: cp.async.cg.shared.global
 
 #include "compile_plan.cuh"
+#include "tenon/capture/movement.hpp"
 #include "tenon/capture/operators.hpp"
 #include "tenon/nn/norms.hpp"
 #include "tenon/nn/softmax.hpp"
@@ -36,6 +37,11 @@ void instantiate() {
   compile_plan<matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); });
   compile_plan<matrix>([](auto x) {
     return outputs(tenon::max(x, axis<0>), tenon::max(x, axis<1>), tenon::max(x));
+  });
+  compile_plan<half_matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); });
+  compile_plan<matrix, vector, vector>([](auto x, auto w, auto s) {
+    auto y = x * w * unsqueeze(s, axis<1>);
+    return outputs(sum(y * y, axis<0>), var(y, axis<1>));
   });
   compile_plan<byte_matrix>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); });
   compile_plan<half_matrix>([](auto x) { return sum(softmax(x, axis<1>), axis<0>); });

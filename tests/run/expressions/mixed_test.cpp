@@ -5,10 +5,11 @@
 
 namespace {
 
-// The ends and the inside of vectors, rows of a block and blocks; the last is wider than registers
-// hold.
-constexpr extents_of_rank<2> shapes[] = {{1, 1},    {3, 33},   {33, 3},    {31, 1000},  {1025, 65},
-                                         {5003, 4}, {257, 32}, {70, 4099}, {300, 4096}, {7, 40009}};
+// The ends and the inside of vectors, rows of a block, tiles, strips and blocks; the last is wider
+// than registers hold.
+constexpr extents_of_rank<2> shapes[] = {{1, 1},     {3, 33},    {33, 3},     {31, 1000},
+                                         {1025, 65}, {5003, 4},  {257, 32},   {70, 4099},
+                                         {130, 260}, {20000, 9}, {300, 4096}, {7, 40009}};
 constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
                                    arrangement::padded, arrangement::transposed};
 
@@ -37,9 +38,91 @@ void check_both_sums(extents_of_rank<2> const& shape, arrangement how, std::stri
 TEST(mixed, both_sums_of_float) { for_each_case(check_both_sums<float>); }
 TEST(mixed, both_sums_of_double) { for_each_case(check_both_sums<double>); }
 TEST(mixed, both_sums_of_bfloat16) { for_each_case(check_both_sums<tn::bfloat16>); }
+TEST(mixed, both_sums_of_half) { for_each_case(check_both_sums<tn::half>); }
+TEST(mixed, both_sums_of_short_integers) { for_each_case(check_both_sums<std::int16_t>); }
 TEST(mixed, sums_of_rows_in_more_strips_than_blocks) {
   check_both_sums<float>({9, 280001}, arrangement::contiguous, "280001 columns");
 }
+
+// A weight of each column and of each row, and values that follow from what is known of a row.
+TEST(mixed, weighted_sums) {
+  auto const f = tn::compile([](auto x, auto y, auto w, auto s) {
+    auto z = x * w + y * tn::unsqueeze(s, tn::axis<1>);
+    return tn::outputs(tn::sum(z, tn::axis<0>) * 2.0f, tn::sqrt(tn::sum(z * z, tn::axis<1>)) * s,
+                       tn::var(z, tn::axis<1>), tn::max(tn::max(z, tn::axis<1>)));
+  });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    if (shape[1] == 1) return;  // of one element the variance is NaN
+    auto x = random_array<float, 2>(shape, how), y = random_array<float, 2>(shape, how);
+    auto w = random_array<float, 1>({shape[1]}), s = random_array<float, 1>({shape[0]});
+    auto const [columns, lengths, variances, largest] = f(x.view(), y.view(), w.view(), s.view());
+    reference::doubles const xs = x.values(), ys = y.values(), ws = w.values(), ss = s.values();
+    reference::doubles z(x.shape()), sums({shape[1]}), sizes({shape[1]}), roots({shape[0]});
+    for (std::int64_t i = 0; i < shape[0]; ++i)
+      for (std::int64_t j = 0; j < shape[1]; ++j) {
+        std::int64_t const at = i * shape[1] + j;
+        z[at] = xs[at] * ws[j] + ys[at] * ss[i];
+        sums[j] += 2 * z[at], sizes[j] += 2 * (std::fabs(xs[at] * ws[j]) + std::fabs(z[at]));
+        roots[i] += z[at] * z[at];
+      }
+    for (std::int64_t i = 0; i < shape[0]; ++i) roots[i] = std::sqrt(roots[i]) * ss[i];
+    double const roundoffs = 8 + sum_roundoffs(z.size());
+    check_close(tn::dtype::f32, result_of(columns), sums,
+                {.arithmetic = roundoffs, .scale = &sizes}, "columns, " + what);
+    check_close(tn::dtype::f32, result_of(lengths), roots, {.arithmetic = roundoffs},
+                "rows, " + what);
+    auto const unbiased = [](reference::elements const& e) { return reference::variance(e, 1); };
+    check_close(tn::dtype::f32, result_of(variances), reference::reduced(z, 0b10, false, unbiased),
+                {.arithmetic = 64 + 4 * sum_roundoffs(shape[1]), .absolute = 1e-4},
+                "variance, " + what);
+    check_close(tn::dtype::f32, result_of(largest),
+                reference::reduced(z, 0b11, false, reference::max), {.arithmetic = 8},
+                "largest, " + what);
+  });
+}
+
+// Rows or columns of several axes, which are one where the operand is contiguous: the bits are the
+// same.
+template <class T, class F> void check_sums_in_any_layout(F const& f, int inner_axes) {
+  for (extents_of_rank<3> const& shape :
+       {extents_of_rank<3>{7, 9, 5}, {40, 11, 33}, {3, 200, 130}}) {
+    auto x = random_array<T, 3>(shape);
+    reference::doubles const values = x.values();
+    std::int64_t const of_rows = inner_axes == 2 ? shape[0] : shape[0] * shape[1];
+    auto const once = [&](array<T, 3>& from) {
+      auto const [columns, rows] = f(from.view());
+      return std::pair(result_of(columns).values, result_of(rows).values);
+    };
+    auto const expected = once(x);
+    ASSERT_EQ(static_cast<std::int64_t>(expected.second.size()), of_rows);
+    for (arrangement how : {arrangement::misaligned, arrangement::padded}) {
+      array<T, 3> y(shape, how, values);
+      EXPECT_EQ(once(y), expected) << shape[0] << ", " << to_string(how);
+    }
+    for (unsigned axes : {inner_axes == 2 ? 0b001u : 0b011u, inner_axes == 2 ? 0b110u : 0b100u}) {
+      bool const is_of_columns = (axes & 1u) != 0;
+      reference::doubles const scale =
+          reference::reduced(values, axes, false, reference::sum_of_magnitudes);
+      reference::doubles sums = reference::reduced(values, axes, false, reference::sum);
+      reference::doubles found = sums;
+      found.values = is_of_columns ? expected.first : expected.second;
+      check_close(tn::dtype_of<T>, found, sums,
+                  {.arithmetic = sum_roundoffs(values.size()), .scale = &scale});
+    }
+  }
+}
+template <class T> void check_sums_in_any_layout() {
+  check_sums_in_any_layout<T>(
+      tn::compile(
+          [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1, 2>)); }),
+      2);
+  check_sums_in_any_layout<T>(
+      tn::compile(
+          [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0, 1>), tn::sum(x, tn::axis<2>)); }),
+      1);
+}
+TEST(mixed, sums_of_float_in_any_layout) { check_sums_in_any_layout<float>(); }
+TEST(mixed, sums_of_half_in_any_layout) { check_sums_in_any_layout<tn::half>(); }
 
 // A thread has one vector of a row, which may not be there.
 TEST(mixed, both_sums_of_bytes) {
@@ -190,7 +273,8 @@ TEST(mixed, many_rounds_of_rows) {
 TEST(mixed, has_the_same_bits_in_every_run) {
   auto const f = tn::compile(
       [](auto x) { return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1>)); });
-  for (extents_of_rank<2> const& shape : {extents_of_rank<2>{5003, 33}, {301, 4099}, {9, 40009}}) {
+  for (extents_of_rank<2> const& shape :
+       {extents_of_rank<2>{5003, 33}, {301, 4099}, {9, 40009}, {64, 9000}}) {
     auto x = random_array<float, 2>(shape);
     auto const once = [&] {
       array<float, 1> columns({shape[1]}), rows({shape[0]});

@@ -13,7 +13,8 @@ using reference::elementwise;
 using reference::reduced;
 
 constexpr unsigned over_rows = 0b01, over_columns = 0b10;
-constexpr std::int64_t shapes[][2] = {{1, 1}, {33, 7}, {100, 1000}, {1025, 4096}, {3000, 31}};
+constexpr std::int64_t shapes[][2] = {{1, 1},     {33, 7},    {100, 1000}, {1025, 4096},
+                                      {3000, 31}, {64, 9000}, {20000, 16}};
 
 void check_sums(std::int64_t rows, std::int64_t columns) {
   static auto const f = tn::compile(

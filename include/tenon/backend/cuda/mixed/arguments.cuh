@@ -10,14 +10,11 @@
 namespace tenon::detail {
 
 template <class Program> struct mixed_arguments : side_arguments<Program> {
-  long long vectors;        // of columns, the last one perhaps not whole
-  long long tiles;          // looped: per row
-  long long strip_vectors;  // of each of the strips that rows are cut into
-  int strips;
-  int strips_at_once;   // of as many blocks, which have the same rows
-  int parts_of_column;  // from blocks with other rows
-  bool is_paced;        // blocks have so many rounds of rows that they keep pace
-  bool is_whole;        // every vector of every operand is one aligned access
+  long long vectors;  // of columns, the last one perhaps not whole
+  long long tiles;    // looped: per row
+  int blocks;         // of the grid
+  bool is_paced;      // blocks have so many rounds of rows that they keep pace
+  bool is_whole;      // every vector of every operand is one aligned access
 };
 
 // Element loads; Moving: those that differ from row to row, Fixed: those that are the same for all.
@@ -38,25 +35,5 @@ template <class Program, int Columns> struct column_reductions {
   }
   template <int K> using type = value_list<typename reduction_facts<Program, K>::state, Columns>;
 };
-
-// Whether rows may be cut into strips: neither an element nor a column needs anything of a whole
-// row, and the order of the rows does not matter to a total. Wider states or vectors leave no
-// registers for it, more operands no shared memory.
-template <class Program>
-inline constexpr bool cuts_rows = [] {
-  using traits = program_traits<Program>;
-  bool result = traits::row_phases == 1 && element_operands<Program>::vector_width <= 8 &&
-                element_operands<Program>::loads <= 3 &&
-                partial_words<Program, column_reductions<Program, 1>> == 1;
-  for (instruction_facts const& i : traits::all)
-    if ((i.is_reduction && i.where == place::column && i.phase > 0) ||
-        (i.is_store && i.where == place::element))
-      result = false;
-  visit_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
-    using facts = reduction_facts<Program, decltype(selected)::value>;
-    result = result && !ops::rounded_reduction<typename facts::op, typename facts::state>;
-  });
-  return result;
-}();
 
 }  // namespace tenon::detail

@@ -4,7 +4,6 @@
 // columns' states meanwhile; then every block combines some of the columns over all blocks.
 
 #include "tenon/backend/cuda/mixed/pace.cuh"
-#include "tenon/backend/cuda/mixed/strips.cuh"
 #include "tenon/backend/cuda/mixed/worker.cuh"
 
 namespace tenon {
@@ -34,7 +33,7 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
     constexpr int k = decltype(selected)::value;
     auto& states = read_register<k>(results).at;
     combine_left<Program, k, v>(states, from, stride, words, p.y, p.height,
-                                part.is_empty() ? 0 : a.parts_of_column);
+                                part.is_empty() ? 0 : a.blocks);
     from += state_words<typename reduction_facts<Program, k>::state>::count * stride;
   });
   for_each_selected<Program, reductions>([&](auto selected) {
@@ -72,17 +71,17 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
 }  // namespace detail
 #endif
 
-// Owners: block b finishes groups b, b + grid, ... of blockDim.y rows, or a strip of each row where
-// rows are cut; thread (x, y) has vectors x, x + blockDim.x, ... of it. Registers: the row as it
+// Owners: block b finishes groups b, b + grid, ... of blockDim.y rows; thread (x, y) has vectors x,
+// x + blockDim.x, ... of it. Registers: the row as it
 // lies in memory and a state per column and reduction over the rows; looped: those of one tile.
 // Shared memory: the next row (staged: the present one, too), what is the same for all rows, one
 // state per warp and reduction over the columns, and what long chains of the columns' states have
 // carried over (looped: in global memory); at the end all states of the columns. Global memory:
 // each operand is read once (looped: once per phase that needs it), each element store written
 // once; each block leaves its columns' states in the workspace (looped: reads and writes them with
-// every row), and what its strip gave for a row.
-// @pre the grid is a function of the shape; blockDim.x * items vectors hold a row, or a strip of
-// it, unless looped; the tickets and slots in the workspace are 0
+// every row).
+// @pre the grid is a function of the shape; blockDim.x * items vectors hold a row unless looped;
+// the tickets and slots in the workspace are 0
 // @post every store is written once per position; the tickets and slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, 2)
@@ -106,44 +105,34 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   int const width = static_cast<int>(blockDim.x), height = static_cast<int>(blockDim.y);
   worker_type worker{a, f, x, width};
   row_totals<Program> of_rows;
-  if constexpr (worker_type::is_cut)
-    worker.take_strip(static_cast<int>(blockIdx.x % a.strips_at_once));
-  do {
-    selected_registers<Program, of_columns> columns;
-    reset<Program, of_columns>(columns);
-    long long row_taken = static_cast<long long>(worker.blocks_before()) * height + thread_row();
-    worker.template request<typename worker_type::moving>(row_taken, 0, 0);
-    if constexpr (!C::is_looped) {
-      worker.bring_fixed();
-      if constexpr (worker_type::is_carried) worker.own_wholes().clear();
-      __syncthreads();
+  selected_registers<Program, of_columns> columns;
+  reset<Program, of_columns>(columns);
+  long long row_taken = static_cast<long long>(blockIdx.x) * height + thread_row();
+  worker.template request<typename worker_type::moving>(row_taken, 0, 0);
+  if constexpr (!C::is_looped) {
+    worker.bring_fixed();
+    if constexpr (worker_type::is_carried) worker.own_wholes().clear();
+    __syncthreads();
+  }
+  do {  // at least once: what no row enters is wanted even when there are no rows
+    worker.begin(row_taken);
+    row_taken += a.blocks * height;
+    if constexpr (!C::is_looped) worker.take_tile(0, row_taken, 0);
+    if constexpr (is_paced<Program, C>)
+      if (a.is_paced) pace::keep(a.workspace, worker.rows_taken);
+    [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
+      (worker.template reduce<Phase + 1>(), ...);
     }
-    do {  // at least once: what no row enters is wanted even when there are no rows
-      worker.begin(row_taken);
-      row_taken += a.parts_of_column * height;
-      if constexpr (!C::is_looped) worker.take_tile(0, row_taken, 0);
-      if constexpr (is_paced<Program, C>)
-        if (a.is_paced) pace::keep(a.workspace, worker.rows_taken);
-      [&]<int... Phase>(std::integer_sequence<int, Phase...>) {
-        (worker.template reduce<Phase + 1>(), ...);
-      }
-      (std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
-      worker.finish_row(columns, row_taken);
-      if (x == 0 && worker.is_inside) end_row_or_part(worker, of_rows);
-    } while (row_taken - thread_row() < a.rows.size);
+    (std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
+    worker.finish_row(columns, row_taken);
+    if (x == 0 && worker.is_inside) end_row<Program>(f, a, worker.offsets, worker.row, of_rows);
+  } while (row_taken - thread_row() < a.rows.size);
 
-    if constexpr (!worker_type::is_cut) others.look();
-    worker.finish_columns(columns);
-    if constexpr (!C::is_looped) leave_block(worker, columns);
-  } while (takes_next_strip(worker));
-  if constexpr (worker_type::is_cut) others.look();  // no register waits for it in the loop
-  long long const tiles = divide_up(a.vectors, finishing_width<C::vector_width>);
-  others.share(tiles + tiles_of_cut_rows(worker), [&](long long tile) {
-    if (tile < tiles)
-      finish_columns<Program, C>(f, a, tile);
-    else
-      finish_cut_row(worker, (tile - tiles) * threads + thread_row() * width + x, of_rows);
-  });
+  others.look();
+  worker.finish_columns(columns);
+  if constexpr (!C::is_looped) leave_block(worker, columns);
+  others.share(divide_up(a.vectors, finishing_width<C::vector_width>),
+               [&](long long tile) { finish_columns<Program, C>(f, a, tile); });
   int buffer = 0;
   end_launch<threads>(f, a, of_rows, buffer);
 #endif

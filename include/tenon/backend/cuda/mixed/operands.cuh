@@ -24,7 +24,6 @@ template <class Program, class C> struct mixed_operands {
   static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
   static constexpr int phases = program_traits<Program>::row_phases;
   using arguments = mixed_arguments<Program>;
-  static constexpr bool is_cut = cuts_rows<Program> && C::has_warps;
   // Looped, nothing stays.
   using moving = mixed_loads<Program, v, items, true, C::is_looped>;
   using fixed = mixed_loads<Program, v, 1, false, !C::is_looped>;
@@ -49,7 +48,6 @@ template <class Program, class C> struct mixed_operands {
 #if defined(__CUDA_ARCH__)
   arguments const& a;
   int lane, lanes;
-  int strip = 0, strip_columns = 0;  // where rows are cut
   long long row = 0;
   int rows_taken = 0;
   bool is_inside = false;
@@ -59,23 +57,12 @@ template <class Program, class C> struct mixed_operands {
   operand_offsets<Program> offsets = {};
   selected_registers<Program, moving> moved = {};
 
-  __device__ __forceinline__ void take_strip(int number) {
-    strip = number;
-    long long const left = a.columns.size - strip_begin(), most = a.strip_vectors * v;
-    strip_columns = static_cast<int>(left < most ? left : most);
-  }
-  // The strip's first column.
-  __device__ __forceinline__ long long strip_begin() const {
-    if constexpr (is_cut) return strip * a.strip_vectors * v;
-    return 0;
-  }
-  // The first column of item u of a tile, from the strip's on, and how much of its vector there is.
+  // The first column of item u of a tile, and how much of its vector there is.
   __device__ __forceinline__ column_index column_of(column_index tile, int u) const {
     return ((C::is_looped ? tile * items + u : u) * lanes + lane) * v;
   }
   __device__ __forceinline__ vector_part<v, column_index> part_of(column_index tile, int u) const {
-    return {(is_cut ? strip_columns : static_cast<column_index>(a.columns.size)) -
-            column_of(tile, u)};
+    return {static_cast<column_index>(a.columns.size) - column_of(tile, u)};
   }
 
   // How many columns there are in `count` items.
@@ -122,8 +109,8 @@ template <class Program, class C> struct mixed_operands {
       using T = storage_t<I::type>;
       if constexpr (travels_alone<T, v>) {
         if (!a.load_moves_whole[I::bits]) return;
-        T const* const first = as_one_number(load_address<Program, k>(a, ahead.loads[I::bits]) +
-                                             strip_begin() + column_of(tile, 0));
+        T const* const first =
+            as_one_number(load_address<Program, k>(a, ahead.loads[I::bits]) + column_of(tile, 0));
         unsigned const to = slot<k>(0, rows_taken);
         auto send = [&](int u, bool is_wanted) {
           copy_under_way<sizeof(T) * v>(to + slot_distance<k>() * u, item_of(first, u), is_wanted);
@@ -155,7 +142,7 @@ template <class Program, class C> struct mixed_operands {
       for (int u = 0; u < items; ++u) {
         auto const part = part_of(tile, u);
         if (travels_alone<T, v> && a.load_moves_whole[I::bits] && part.is_whole()) continue;
-        long long const column = strip_begin() + column_of(tile, u);
+        long long const column = column_of(tile, u);
         unsigned const to = slot<k>(u, rows_taken);
         if (a.columns.dims == 1 && a.load_columns[I::bits][0] == 1)
           bring<v>(to, base + column, part.count());

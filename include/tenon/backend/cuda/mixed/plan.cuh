@@ -3,6 +3,7 @@
 // Chooses the configuration and the grid of the mixed skeleton.
 
 #include "tenon/backend/cuda/mixed/kernel.cuh"
+#include "tenon/backend/cuda/mixed/tile_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -33,6 +34,17 @@ struct mixed_planner {
   template <class Program>
   static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                         cuda_device_facts const& facts) {
+    if constexpr (meets_in_tiles<Program>)
+      return tile_planner::plan<Program>(layout, call);
+    else
+      return plan_rows<Program>(layout, call, facts);
+  }
+
+ private:
+  // Blocks have whole rows.
+  template <class Program>
+  static cuda_plan plan_rows(bound_layout const& layout, bound_arguments const& call,
+                             cuda_device_facts const& facts) {
     constexpr int v = width<Program>;
     constexpr int items = columns_per_thread<Program> / v > 0 ? columns_per_thread<Program> / v : 1;
     constexpr configuration resident{
@@ -41,34 +53,18 @@ struct mixed_planner {
                                    .items = items > 2 ? 2 : items,
                                    .threads_per_block = threads,
                                    .is_looped = 1};
-    constexpr configuration strips{
-        .vector_width = v, .items = items, .threads_per_block = threads, .has_warps = 1};
     using resident_worker = mixed_worker<Program, specialization_of<resident>>;
     int const lanes = lanes_for(divide_up(layout.columns.size, v), items);
     if (layout.columns.size <= static_cast<long long>(resident_worker::most_lanes) * items * v &&
         resident_worker::shared_bytes(lanes) <= most_shared_bytes(facts))
       return planned<Program, resident>(layout, call, facts,
                                         "row in registers, columns' states too");
-    if constexpr (cuts_rows<Program>)
-      return planned<Program, strips>(layout, call, facts,
-                                      "strip of each row in registers, columns' states too");
-    else
-      return planned<Program, looped>(layout, call, facts,
-                                      "row read again in each phase, columns' states in a cache");
+    return planned<Program, looped>(layout, call, facts,
+                                    "row read again in each phase, columns' states in a cache");
   }
-
- private:
   // Beside what the kernel declares.
   static long long most_shared_bytes(cuda_device_facts const& facts) {
     return facts.shared_bytes_per_block - (1 << 10);
-  }
-  // Into strips that a warp has, of whole lines of the cache; a function of the row's length.
-  template <class Program, configuration C> static void cut_rows(mixed_arguments<Program>& a) {
-    constexpr int most = 32 * C.items;
-    a.strips = 1, a.strip_vectors = a.vectors;
-    if (!C.has_warps || a.vectors <= most) return;
-    a.strip_vectors = divide_up(divide_up(a.vectors, divide_up(a.vectors, most)), 8) * 8;
-    a.strips = static_cast<int>(divide_up(a.vectors, a.strip_vectors));
   }
   // Of a row: neighbouring threads read 64 bytes at least.
   static int lanes_for(long long vectors, int items) {
@@ -89,18 +85,14 @@ struct mixed_planner {
     result.why = why;
     arguments a{};
     set_operands<Program, v>(a, layout, call);
-    cut_rows<Program, C>(a);
-    long long const lanes = lanes_for(a.strip_vectors, C.items), height = threads / lanes;
+    long long const lanes = lanes_for(a.vectors, C.items), height = threads / lanes;
     a.tiles = at_least(1, divide_up(a.vectors, lanes * C.items));
     long long most = blocks_wanted;
     if (program_traits<Program>::has_total)
       most = clamped(most, 1, most_parts<Program, reductions_of<Program, place::total, 0>>);
-    a.strips_at_once = static_cast<int>(clamped(a.strips, 1, most));
-    long long const parts =
-                        clamped(divide_up(layout.rows.size, height), 1, most / a.strips_at_once),
-                    blocks = parts * a.strips_at_once;
-    a.parts_of_column = static_cast<int>(parts);
-    a.is_paced = blocks > 1 && lanes >= 32 && layout.rows.size >= paced_rounds * parts * height;
+    long long const blocks = clamped(divide_up(layout.rows.size, height), 1, most);
+    a.blocks = static_cast<int>(blocks);
+    a.is_paced = blocks > 1 && lanes >= 32 && layout.rows.size >= paced_rounds * blocks * height;
     result.grid = dim3(static_cast<unsigned>(blocks));
     result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(height));
     using worker = mixed_worker<Program, specialization_of<C>>;
@@ -109,11 +101,7 @@ struct mixed_planner {
                                                 most_shared_bytes(facts)));
     result.workspace_bytes =
         sizeof(unsigned) *
-        static_cast<std::size_t>(
-            first_partial + parts * a.vectors * v * worker::words_per_column +
-            (a.strips > 1 ? a.strips * layout.rows.size *
-                                partial_words<Program, reductions_of<Program, place::row, 1>>
-                          : 0));
+        static_cast<std::size_t>(first_partial + blocks * a.vectors * v * worker::words_per_column);
     prepare(result, a);
     return result;
   }

@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/columns/left.cuh"
 #include "tenon/backend/cuda/mixed/leave.cuh"
 #include "tenon/backend/cuda/mixed/row.cuh"
+#include "tenon/backend/cuda/mixed/taken.cuh"
 
 namespace tenon::detail {
 
@@ -81,17 +82,6 @@ template <class Program, class C> struct mixed_worker : mixed_row<Program, C> {
     }
   }
 
-  // Whether a reduction over the rows is the sum of a product of each element, which is rounded
-  // with the sum.
-  template <int K>
-  static constexpr bool adds_products = [] {
-    using I = typename program_traits<Program>::template at<K>;
-    using element = typename program_traits<Program>::template at<I::first_operand>;
-    return std::is_same_v<typename I::op, ops::sum> &&
-           std::is_same_v<typename element::op, ops::mul> && element::where == place::element &&
-           std::is_floating_point_v<typename I::value_type> &&
-           std::is_same_v<typename element::value_type, typename I::value_type>;
-  }();
   template <class States>
   __device__ __forceinline__ void finish_items(States& columns, column_index tile) {
     using stored = element_stores<Program, v>;
@@ -160,18 +150,8 @@ template <class Program, class C> struct mixed_worker : mixed_row<Program, C> {
       frame<Program> at{f.launch, f.row, element, f.total};
       for_each_selected<Program, of_columns>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        using facts = reduction_facts<Program, k>;
-        constexpr int operand = facts::instruction::first_operand;
         auto& state = read_register<k>(columns).at[u * v + i];
-        // A column that is none takes in what nobody reads.
-        if constexpr (adds_products<k>) {
-          using product = typename program_traits<Program>::template at<operand>;
-          state = math::product_plus(value_of<product::first_operand>(at),
-                                     value_of<product::second_operand>(at), state);
-        } else {
-          state = facts::op::combine(
-              state, facts::op::lift(static_cast<typename facts::number>(value_of<operand>(at))));
-        }
+        state = taken_by_column<k>(state, at);  // a column that is none takes in what nobody reads
       });
       for_each_selected<Program, element_stores<Program, v>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -183,13 +163,7 @@ template <class Program, class C> struct mixed_worker : mixed_row<Program, C> {
 
   // Where the block's states of the columns lie.
   __device__ __forceinline__ unsigned* left() const {
-    return a.workspace + first_partial + blocks_before() * (stride() * words_per_column) +
-           base::strip_begin();
-  }
-  // Blocks with earlier rows.
-  __device__ __forceinline__ unsigned blocks_before() const {
-    if constexpr (base::is_cut) return blockIdx.x / a.strips_at_once;
-    return blockIdx.x;
+    return a.workspace + first_partial + blockIdx.x * (stride() * words_per_column);
   }
   // Words between a block's first word of one kind and of the next.
   __device__ __forceinline__ long long stride() const { return a.vectors * v; }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parameter block of the tiles that meet along both sides, and which programs they serve.
+
+#include "tenon/backend/cuda/columns/arguments.cuh"
+#include "tenon/backend/cuda/mixed/arguments.cuh"
+
+namespace tenon::detail {
+
+// Whether neither an element nor a column needs anything of a whole row, and the order of the rows
+// does not matter to a total: then a row may be cut like a column.
+template <class Program>
+inline constexpr bool meets_in_tiles = [] {
+  using traits = program_traits<Program>;
+  bool result = traits::row_phases == 1 && !has_element_stores<Program> &&
+                element_operands<Program>::vector_width *
+                        partial_words<Program, column_reductions<Program, 1>> <=
+                    16;
+  for (instruction_facts const& i : traits::all)
+    if (i.is_reduction && i.where == place::column && i.phase > 0) result = false;
+  visit_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+    using facts = reduction_facts<Program, decltype(selected)::value>;
+    result = result && !ops::rounded_reduction<typename facts::op, typename facts::state>;
+  });
+  return result;
+}();
+
+// That of the columns skeleton, of the matrix on its side: its rows are the columns here, its
+// positions the rows; tiles are strips of columns, and slices parts of the rows.
+template <class Program> struct tile_arguments : columns_arguments<Program> {
+  index_group<max_rank, 64> neighbours;  // the columns, element by element
+  bool is_one_axis;                      // they are one in every operand
+  bool is_whole;                         // every vector of every operand is one aligned access
+  int strip_vectors;
+  // What is left of the columns by each part, and of the rows by each strip: words between those of
+  // one kind and of the next.
+  long long column_stride, row_stride;
+  long long first_row_word;
+  // Threads side by side that combine what was left, four columns or rows each.
+  int column_lanes, row_lanes;
+};
+
+// Rows of a thread that are under way together.
+template <class Program>
+inline constexpr int rows_at_once = [] {
+  constexpr int loads = element_operands<Program>::loads,
+                words = element_operands<Program>::vector_width *
+                        partial_words<Program, column_reductions<Program, 1>>;
+  int const result = loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
+  return words > 8 && result > 4 ? 4 : result;
+}();
+
+}  // namespace tenon::detail
