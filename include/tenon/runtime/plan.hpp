@@ -36,6 +36,8 @@ TENON_ONCE_BEGIN
 }
 TENON_ONCE_END
 
+inline constexpr std::uintptr_t no_memory = 4096;  // aligned for every access
+
 // The arrays and numbers of one call.
 struct call_values {
   void const* const* inputs;
@@ -85,6 +87,8 @@ class plan {
       if (!is_index(k)) {
         array = call.inputs[range.argument];
         check(array, range, input_extents_[range.argument], range.argument, name);
+        // Of no elements, hence read by nobody; but 0 is the address of what is missing, whose index is not looked at.
+        if (!array) array = reinterpret_cast<void const*>(no_memory);
       }
       words.loads[k] = start_of(array, range);
     }

@@ -286,6 +286,10 @@ TEST(indexing, an_index_outside_of_the_axis_is_named) {
   EXPECT_ERROR(
       f(nothing.view(), first),
       "tenon: take: index 0 is out of range for extent 0; give indices from -extent to extent - 1");
+  tn::tensor<float, tn::dyn> without_memory(0);
+  EXPECT_ERROR(
+      f(without_memory, first),
+      "tenon: take: index 0 is out of range for extent 0; give indices from -extent to extent - 1");
   array<int, 1> none({0});
   EXPECT_EQ(f(x.view(), none.view()).size(), 0);
 }
