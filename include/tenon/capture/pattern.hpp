@@ -77,7 +77,8 @@ struct one_hot_body {
     if constexpr (!is_integer) {
       return refused{};
     } else {
-      auto wrapped = where(index < 0, index + Count, index);
+      auto position = cast<long long>(index);  // whose own type may not hold the count
+      auto wrapped = where(position < 0, position + Count, position);
       return cast<long long>(unsqueeze(wrapped, axis<-1>) == arange_body<Count>{}(index));
     }
   }

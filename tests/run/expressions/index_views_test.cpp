@@ -225,6 +225,9 @@ TEST(index_views, one_hot_select_and_windows) {
   tn::tensor<int, 3> classes(std::vector<int>{2, -1, 0});
   EXPECT_EQ(result_of(f(classes)).values,
             (reference::elements{0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0}));
+  auto const of_many = tn::compile([](auto i) { return tn::one_hot(i, tn::ct<200>); });
+  tn::tensor<std::int8_t, 1> last(std::vector<std::int8_t>{-1});
+  EXPECT_EQ(result_of(of_many(last))[199], 1) << "a position that i8 does not hold";
   check(tn::compile([](auto x) { return tn::select(x, tn::axis<0>, tn::ct<-1>); }),
         [](doubles const& x, std::int64_t n) {
           return doubles({n}, {x.values.end() - n, x.values.end()});
