@@ -77,9 +77,8 @@ struct one_hot_body {
     if constexpr (!is_integer) {
       return refused{};
     } else {
-      auto position = cast<long long>(index);  // whose own type may not hold the count
-      auto wrapped = where(position < 0, position + Count, position);
-      return cast<long long>(unsqueeze(wrapped, axis<-1>) == arange_body<Count>{}(index));
+      auto at = cast<long long>(index);  // whose own type may not hold the count
+      return cast<long long>(unsqueeze(where(at < 0, at + Count, at), axis<-1>) == arange_body<Count>{}(index));
     }
   }
   template <class... A>
