@@ -7,7 +7,7 @@ In the file, as whole-line comments:
   // registers(sm_80): 160   budget on one architecture
   // ptx: ld.global.nc.v4.u32   some kernel holds this instruction; ptxas splits no vector access
   // ptx-most(fma.rn): 40       no kernel holds this text more often
-Prints one row per kernel.
+Prints one row per kernel. From sm_90 on no kernel comes to memory before those in front have ended (early_accesses.py).
 """
 import argparse
 import os
@@ -16,6 +16,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import early_accesses
 
 COMPILE_LIMIT_S = 300
 ENTRY = re.compile(r"Compiling entry function '(\S+)' for 'sm_\w+'")
@@ -105,6 +107,8 @@ def check(path, arch, command, kept):
     entries = re.split(r"\.entry ", ptx)[1:]
     faults += [f"a kernel holds {text} {entry.count(text)} times, at most {count}"
                for entry in entries for text, count in most.items() if entry.count(text) > count]
+    if int(arch) >= 90:
+        faults += early_accesses.check(ptx, names)
     return faults + [f"no kernel holds {text}" for text in wanted if text not in ptx]
 
 

@@ -159,8 +159,9 @@ template <class Program, class C> struct long_worker {
 // threads but neither read nor stored. Registers: a tile of some vectors; up to four running states
 // per reduction. Shared memory: the share, and one state per piece, warp and reduction, twice.
 // Global memory: each operand is read once, each element store written once.
-// @pre a.vectors <= blocks_per_row * vectors_per_block, all operands are packed, and the grid is a
-// function of the shape if there are totals, and then the ticket in the workspace is 0
+// @pre a.vectors <= blocks_per_row * vectors_per_block, all operands are packed, no more clusters
+// than groups, and the grid is a function of the shape if there are totals, and then the ticket in
+// the workspace is 0
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the ticket is 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -182,14 +183,18 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   team.begin();
   start_early(f, a);
   start_totals(f);
+  constexpr bool is_ahead = long_worker<Program, C>::is_ahead;
   bool is_first = true;
-  for (long long group = cluster_index(); group < a.split.groups; group += clusters()) {
-    if (is_first || !long_worker<Program, C>::is_ahead) worker.bring_row(group);
+  long long group = cluster_index();
+  if constexpr (is_ahead) worker.bring_row(group);
+  do {
+    if constexpr (!is_ahead) worker.bring_row(group);
     if (is_first) team.await_blocks();
     is_first = false;
-    worker.finish_row(group + clusters(),
+    group += clusters();
+    worker.finish_row(group,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
-  }
+  } while (group < a.split.groups);
   int buffer = team.boxes.buffer();
   end_launch<C::threads_per_block, true>(f, a, worker.of_rows, buffer);
 #endif

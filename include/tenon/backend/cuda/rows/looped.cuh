@@ -56,6 +56,11 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
   bool is_brought = false;          // or on its way: what is kept of the next row
   operand_offsets<Program> coming;  // of the next row, if so
 
+  __device__ __forceinline__ void begin() const {
+    if (!meeting.is_to_begin()) return;
+    await_operands<Program>();
+    meeting.begin();
+  }
   // next_row: which one the block works on afterwards.
   template <int... Phase>
   __device__ __forceinline__ void finish_row(long long row, long long next_row,
@@ -207,7 +212,7 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
 // twice; global memory beside the operands: one state per segment and reduction, twice. Each
 // operand is read once (what is not kept: once per phase that needs it), each element store written
 // once.
-// @pre all blocks are resident if several share a row
+// @pre no more groups of blocks than rows; all blocks are resident if several share a row
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the tickets and the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -228,9 +233,12 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::looped_blocks_he
       {a, blocks, static_cast<int>(blockIdx.x % blocks)},
       f,
       {a.workspace, static_cast<int>(group), a.split.segments, blocks}};
-  for (; group < a.split.groups; group += groups)
+  worker.begin();
+  do {
     worker.finish_row(group, group + groups,
                       std::make_integer_sequence<int, program_traits<Program>::row_phases>{});
+    group += groups;
+  } while (group < a.split.groups);
   worker.end();
   int buffer = 0;
   end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);

@@ -63,8 +63,11 @@ template <class Program> class row_meeting {
                static_cast<long long>(row) * (2 * words * segments)),
         leaving_(workspace + row),
         segments_(segments),
-        blocks_(blocks) {
-    if (blocks > 1 || segments == 1) return;
+        blocks_(blocks) {}
+  // Whether the slots hold what other kernels have left.
+  __device__ __forceinline__ bool is_to_begin() const { return blocks_ == 1 && segments_ > 1; }
+  // @pre all threads call it; the kernels before have ended: their partial results were there
+  __device__ __forceinline__ void begin() const {
     clear(static_cast<int>(blockDim.x));
     __syncthreads();
   }

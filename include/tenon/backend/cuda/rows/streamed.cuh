@@ -87,12 +87,14 @@ template <class Program, class C> struct streamed_worker {
         await_operands<Program>();
         segments.begin();
       }
+    int segment = segments.first();
 #pragma unroll 1
-    for (int segment = segments.first(); segment < a.split.segments; segment += segments.step()) {
+    do {
       sweep(segment, offsets, is_inside);
       combine();
       if (a.split.segments > 1) segments.template put<reductions>(f.row, segment);
-    }
+      segment += segments.step();
+    } while (segment < a.split.segments);
     if (a.split.segments > 1) {
       if (!segments.is_last()) return;
       segments.template combine<reductions>(f.row);
@@ -238,8 +240,9 @@ template <class Program, class C> struct streamed_worker {
 // per reduction, and two more. Shared memory: one state per warp and reduction, twice, and in
 // word_segments one per lane. Global memory: each operand is read once; one state per segment and
 // reduction, twice.
-// @pre nothing of a row is needed twice; the grid is a function of the shape if there are totals;
-// if several blocks share a row, there is a group for each row, and the slots and tickets are 0
+// @pre nothing of a row is needed twice; no more groups of blocks than of rows; the grid is a
+// function of the shape if there are totals; if several blocks share a row, there is a group for
+// each row, and the slots and tickets are 0
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the slots and the tickets are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -262,8 +265,11 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::streamed_blocks_
       a,
       f,
       {a.workspace, static_cast<int>(first), static_cast<int>(rank), blocks, a.split.segments}};
-  for (long long group = first; group < a.split.groups; group += groups)
+  long long group = first;
+  do {
     worker.finish_row(group * blockDim.y + threadIdx.y);
+    group += groups;
+  } while (group < a.split.groups);
   end_launch<C::threads_per_block>(f, a, worker.of_rows, worker.buffer);
 #endif
 }

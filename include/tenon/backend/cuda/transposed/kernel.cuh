@@ -254,10 +254,9 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
 // in turn; thread t takes vector t % lanes of rows t / lanes, t / lanes + height, ... Registers:
 // those vectors of each operand; a state per reduction, and two more. Shared memory: a tile of each
 // operand and result that is turned; one state per warp and reduction, twice. Global memory: each
-// operand is read once and each element store written once, in vectors along the axis where they
-// are contiguous.
-// @pre the grid is a function of the shape if there are reductions, and then the slots in the
-// workspace are 0
+// operand is read and each element store written once, in vectors along the contiguous axis.
+// @pre no more blocks than tiles; the grid is a function of the shape if there are reductions, and
+// then the slots in the workspace are 0
 // @post every store is written once per position; the slots are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(detail::tile_threads<Program>,
@@ -276,12 +275,13 @@ __global__ void __launch_bounds__(detail::tile_threads<Program>,
   if constexpr (program_traits<Program>::has_reduction) {
     reset<Program, running>(states);
     cascade<Program, running> levels;
+    long long tile = blockIdx.x;
 #pragma unroll 1
-    for (long long tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    do {
       process_square<Program, C>(a, around, states, static_cast<unsigned>(tile));
       levels.after_tile(states);
-    }
-    if (a.tiles == 0) await_operands<Program>();
+      tile += gridDim.x;
+    } while (tile < a.tiles);
     levels.finish(row, states);
     int buffer = 0;
     using reductions = reductions_of<Program, place::row, 1>;
