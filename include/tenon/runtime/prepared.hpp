@@ -96,9 +96,14 @@ class prepared<cuda> {
   [[gnu::cold]] prepared(bound_layout&& layout, bound_arguments const& arguments, planner make, operand_bytes const& bytes)
       : layout_(std::move(layout)), device_(device()) {
     device_properties const& properties = properties_of(device_);
-    cuda_device_facts const facts{properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in),
-                                  properties.compute_capability, static_cast<long long>(properties.l2_bytes)};
+    cuda_device_facts facts{properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in),
+                            properties.has_clusters, static_cast<long long>(properties.l2_bytes)};
     plan_ = make(layout_, arguments, facts);
+    // An expression's kernels are compiled for the same architectures: any of them tells which code of theirs the device runs.
+    if (plan_.function && facts.has_clusters && !has_code_of_sm_90(plan_.function)) {
+      facts.has_clusters = false;
+      plan_ = make(layout_, arguments, facts);
+    }
     plan_.parameters.keep_stored(policy_of_stores(bytes_moved(layout_, bytes), facts.cache_bytes));
   }
 

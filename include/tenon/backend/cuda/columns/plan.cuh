@@ -151,7 +151,7 @@ struct columns_planner : columns_sharing {
     using kept = kept_vectors<Program, width<Program>, threads>;
     if constexpr (is_any_kept<Program, width<Program>>) {
       if (a.columns.size == 0 || a.rows.size == 0) return false;
-      int const most_blocks = facts.compute_capability >= 90 ? 8 : 1;
+      int const most_blocks = facts.has_clusters ? 8 : 1;
       long long const available =
           clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
       // While one block of a multiprocessor waits, the others read or write.

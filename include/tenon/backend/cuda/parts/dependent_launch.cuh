@@ -24,9 +24,9 @@ __device__ __forceinline__ void await_previous_kernel(bool may_leave = false) {
 }
 #endif
 
-// Whether the device runs code of that kernel that waits; of an older architecture's it does not,
-// on whatever device.
-[[gnu::cold]] inline bool waits_for_previous(void const* function) {
+// Whether the current device runs code of that kernel that was compiled for sm_90 or later: that of
+// an older architecture neither waits nor knows of clusters, on whatever device.
+[[gnu::cold]] inline bool has_code_of_sm_90(void const* function) {
   cudaFuncAttributes facts{};
   if (cudaFuncGetAttributes(&facts, function) == cudaSuccess) return facts.ptxVersion >= 90;
   cudaGetLastError();  // not the caller's

@@ -16,7 +16,7 @@ class direct_launch {
 #if CUDART_VERSION >= 12050
     void* entry = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    result.may_be_early_ = waits_for_previous(function);
+    result.may_be_early_ = has_code_of_sm_90(function);
     if (cudaGetDevice(&result.device_) == cudaSuccess &&
         cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &entry, 12000, cudaEnableDefault,
                                          &found) == cudaSuccess &&

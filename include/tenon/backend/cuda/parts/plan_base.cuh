@@ -21,7 +21,9 @@ namespace tenon {
 struct cuda_device_facts {
   int multiprocessors = 132;
   int shared_bytes_per_block = 0;
-  int compute_capability = 90;
+  // Whether its code knows of clusters: what was compiled for older architectures does not, on
+  // whatever device.
+  bool has_clusters = true;
   long long cache_bytes = 60 << 20;  // of the L2 cache
 };
 

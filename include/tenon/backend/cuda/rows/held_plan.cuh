@@ -79,7 +79,7 @@ struct held_rows_planner {
                                       cuda_device_facts const& facts) {
     share const chosen =
         share_of<Program>(divide_up(layout.columns.size, held<Program, 1>.vector_width));
-    if (chosen.split.blocks == 0 || facts.compute_capability < 90) return {};
+    if (chosen.split.blocks == 0 || !facts.has_clusters) return {};
     auto arguments = held_arguments<Program>{
         run_arguments<Program>::of(layout, call, held<Program, 1>.vector_width)};
     arguments.held = chosen.split;

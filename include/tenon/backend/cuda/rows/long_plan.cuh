@@ -34,11 +34,10 @@ struct long_rows_planner : streamed_rows_planner {
       if (!has_long_rows<Program> || all <= least_vectors<Program>(layout)) return result;
       // Of whole warps, so that none has vectors of two blocks.
       auto const share = [&] { return divide_up(all, 32 * result.blocks) * 32; };
-      bool const has_clusters = facts.compute_capability >= 90;
-      while (has_clusters && result.blocks < most_blocks_per_cluster &&
+      while (facts.has_clusters && result.blocks < most_blocks_per_cluster &&
              (share() * bytes > few_bytes || share() > most_vectors))
         result.blocks *= 2;
-      if (share() > most_vectors || (has_clusters && share() * bytes > most_bytes)) return result;
+      if (share() > most_vectors || (facts.has_clusters && share() * bytes > most_bytes)) return result;
       int const tiles = static_cast<int>(divide_up(share(), tile));
       if (tiles * c.items > 8) result.pieces = most_pieces<Program>;
       while (tiles % result.pieces != 0 || result.blocks * result.pieces > most_blocks_per_cluster)
@@ -52,7 +51,7 @@ struct long_rows_planner : streamed_rows_planner {
       if (lanes * steps * bytes <=
           shared_bytes_left<Program, resident<Program, any_columns>>(facts) - (16 << 10))
         result.lanes = lanes;
-      if (has_clusters)
+      if (facts.has_clusters)
         result.spread(layout.rows.size, facts.multiprocessors, most_at_once<Program>);
       return result;
     }

@@ -25,7 +25,7 @@ struct odd_rows_sharing : row_sharing {
     row_share const result =
         odd_share_of(vectors, layout.rows.size,
                      {is_half<Program>, has_large_states<Program>, c.items, c.threads_per_block});
-    return result.blocks == 1 || facts.compute_capability >= 90 ? result : row_share{0, 1};
+    return result.blocks == 1 || facts.has_clusters ? result : row_share{0, 1};
   }
   // Neighbouring vectors that each of several blocks has.
   static int stretch_of(row_share const& share, long long vectors) {

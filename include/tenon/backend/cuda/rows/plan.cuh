@@ -133,7 +133,7 @@ struct rows_planner : odd_rows_sharing {
       is_like = true;
     }
     result.split.blocks_per_row = share.blocks;
-    if (share.lanes == 0 || (share.blocks > 1 && facts.compute_capability < 90)) return result;
+    if (share.lanes == 0 || (share.blocks > 1 && !facts.has_clusters)) return result;
     result.function =
         reinterpret_cast<void const*>(&rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = C;

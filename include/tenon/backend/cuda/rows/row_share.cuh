@@ -65,7 +65,7 @@ struct row_sharing : long_rows_planner {
   template <class Program>
   static bool blocks_hold(bound_layout const& layout, cuda_device_facts const& facts) {
     row_share const share = share_of<Program>(divide_up(layout.columns.size, width<Program>));
-    return share.lanes > 0 && (share.blocks == 1 || facts.compute_capability >= 90);
+    return share.lanes > 0 && (share.blocks == 1 || facts.has_clusters);
   }
 
   // Threads and blocks of rows that registers hold → rows of a group.

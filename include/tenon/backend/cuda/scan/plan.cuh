@@ -129,7 +129,7 @@ struct scan_planner {
     constexpr int bytes = split_scan_stage<Program, specialization_of<c>>::bytes;
     using arguments = widest_arguments<Program>;
     cuda_plan result;
-    if (bytes > facts.shared_bytes_per_block || facts.compute_capability < 90) return result;
+    if (bytes > facts.shared_bytes_per_block || !facts.has_clusters) return result;
     result.function = reinterpret_cast<void const*>(
         &split_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
     result.chosen = c;
