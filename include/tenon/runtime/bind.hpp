@@ -64,14 +64,19 @@ class binder {
   operand_range range_of_store(int k) const { return range_of(stores_[k], outputs_); }
   int scalar_input(int k) const { return d_.space.scalars[k]; }
 
-  // Whether store i may overwrite what load j reads: each element must be read where it is written.
-  [[gnu::cold]] bool may_alias(int i, int j) const {
+  // Whether store i may overwrite what load j reads: each element must be read where it is written, and nowhere else, since
+  // some rows are done before others begin.
+  [[gnu::cold]] bool may_alias(int i, int j, place_set reached) const {
     spaced_operand const& written = stores_[i];
     spaced_operand const& read = loads_[j];
     if (written.is_whole) return false;
     if (read.what != reading::element) return false;
-    for (int axis = 0; axis < d_.space.axes.size(); ++axis)
-      if (lengths_[d_.space.axes[axis]] != 1 && read.strides[axis] != written.strides[axis]) return false;
+    unsigned const used = axes_of(reached, d_.plan);
+    for (int axis = 0; axis < d_.space.axes.size(); ++axis) {
+      if (lengths_[d_.space.axes[axis]] == 1) continue;
+      bool const is_repeated = written.strides[axis] == 0 && (used >> axis & 1u);
+      if (read.strides[axis] != written.strides[axis] || is_repeated) return false;
+    }
     return read.offset == written.offset && size_of(inputs_[static_cast<std::size_t>(read.argument)].type) ==
                                                 size_of(outputs_[static_cast<std::size_t>(written.argument)].type);
   }

@@ -70,7 +70,7 @@ class plan {
     for (int k = 0; k < program.store_count; ++k) stores_.push_back(bound.range_of_store(k));
     for (int k = 0; k < program.scalar_count; ++k) scalar_inputs_.push_back(bound.scalar_input(k));
     for (int i = 0; i < program.store_count; ++i)
-      for (int j = 0; j < program.load_count; ++j) may_alias_.push_back(bound.may_alias(i, j));
+      for (int j = 0; j < program.load_count; ++j) may_alias_.push_back(bound.may_alias(i, j, program.places_reached[j]));
     for (argument const& input : inputs) input_extents_.push_back(tenon::extents_of(input.layout));
     for (argument const& output : outputs) output_extents_.push_back(tenon::extents_of(output.layout));
   }
@@ -112,7 +112,7 @@ class plan {
     prepared_.check_pointer(data, operand, name);
   }
 
-  // An output may be an input only where each element is read by the thread that then writes it.
+  // An output may be an input only where each element is read by the thread that then writes it, and by no other.
   void check_overlap(call_values const& call, expression_name const& name) const {
     for (int i = 0; i < stores_.size(); ++i) {
       void const* out = call.outputs[stores_[i].argument];

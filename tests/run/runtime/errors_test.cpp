@@ -132,6 +132,56 @@ TEST(call_errors, reduction_over_its_own_output) {
                "operand 0)");
 }
 
+// What all elements read is not to be overwritten by whoever comes first: other blocks have not begun then.
+TEST(call_errors, operand_that_other_elements_read) {
+  matrix x(4, 6), y(4, 6);
+  tn::tensor<float> one;
+  tn::tensor<float, tn::dyn> rows(4), columns(6);
+  auto const message = [](std::string const& shape, std::string const& name) {
+    return "tenon: into: an output shares memory with an operand that is read or written elsewhere, shapes " + shape +
+           " and " + shape + "; write to other memory; only an operand read at the very same elements may be overwritten " +
+           "(expression " + name + ", operand 1)";
+  };
+  auto const of_all = tn::compile([](auto x, auto s) { return tn::outputs(x * s, s + 1); }, "of_all");
+  EXPECT_ERROR(of_all.into(y, one)(x, one), message("[]", "of_all"));
+  auto const of_sums = tn::compile([](auto x, auto s) { return tn::outputs(tn::sum(x, tn::axis<1>) * s, s + 1); }, "of_sums");
+  EXPECT_ERROR(of_sums.into(rows, one)(x, one), message("[]", "of_sums"));
+  auto const total = tn::compile([](auto x, auto s) { return s + tn::sum(x * s); }, "total");
+  EXPECT_ERROR(total.into(one)(x, one), message("[]", "total"));
+  auto const of_row = tn::compile(
+      [](auto x, auto r) {
+        return tn::outputs(tn::softmax(x, tn::axis<1>) * tn::unsqueeze(r, tn::axis<1>), r + tn::sum(x, tn::axis<1>));
+      },
+      "of_row");
+  EXPECT_ERROR(of_row.into(y, rows)(x, rows), message("[4]", "of_row"));
+  auto const of_column = tn::compile([](auto x, auto w) { return w - tn::sum(x * w, tn::axis<0>); }, "of_column");
+  EXPECT_ERROR(of_column.into(columns)(x, columns), message("[6]", "of_column"));
+}
+
+// Where nobody else reads it, it may.
+TEST(call_errors, operand_that_is_read_where_it_is_written) {
+  auto x = random_array<float, 2>({50, 70}), b = random_array<float, 2>({50, 70}), y = random_array<float, 2>({50, 70});
+  reference::doubles const factor = b.values();
+  auto const two = tn::compile([](auto x, auto b) { return tn::outputs(b + 1, x * b); });
+  two.into(b.view(), y.view())(x.view(), b.view());
+  check_close(tn::dtype::f32, y.result(), reference::elementwise(std::multiplies<>(), x.values(), factor));
+  check_close(tn::dtype::f32, b.result(), reference::elementwise([](double v) { return v + 1; }, factor));
+
+  auto means = random_array<float, 1>({50});
+  reference::doubles const sums = reference::reduced(x.values(), 0b10, false, reference::sum);
+  reference::doubles const expected =
+      reference::elementwise([](double m, double s) { return m * 0.5 + s; }, means.values(), sums);
+  auto const moving = tn::compile(
+      [](auto x, auto m) { return tn::outputs(tn::softmax(x, tn::axis<1>), m * 0.5f + tn::sum(x, tn::axis<1>)); });
+  moving.into(y.view(), means.view())(x.view(), means.view());
+  check_close(tn::dtype::f32, means.result(), expected, {.arithmetic = sum_roundoffs(70) * 100});
+
+  array<float, 0> total({}, arrangement::contiguous, reference::doubles({}, {3}));
+  auto const grown = tn::compile([](auto x, auto t) { return t + tn::sum(x); });
+  grown.into(total.view())(x.view(), total.view());
+  EXPECT_NEAR(total.result()[0], 3 + reference::sum(x.values().values), 0.05);
+}
+
 TEST(call_errors, outputs_that_overlap) {
   matrix x(4, 6), out(4, 6);
   auto const f = tn::compile([](auto x) { return tn::outputs(x + 1, x * 2); }, "both");
