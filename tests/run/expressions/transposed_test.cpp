@@ -137,4 +137,24 @@ TEST(transposed, bytes_beside_doubles) {
   }
 }
 
+// A plan that is kept has the shared memory that it was made with, whatever the plans made since take: what a kernel may have is
+// said once for all of its plans.
+TEST(transposed, plans_take_turns) {
+  auto const f = tn::compile([](auto x, auto y, auto z) { return x + tn::transpose(y) + tn::transpose(z); });
+  auto const call = [&](arrangement of_y) {
+    auto x = random_array<tn::bfloat16, 2>({130, 140}), y = random_array<tn::bfloat16, 2>({140, 130}, of_y),
+         z = random_array<tn::bfloat16, 2>({140, 130});
+    reference::doubles expected = x.values(), scale(x.shape());
+    reference::doubles const b = y.values(), c = z.values();
+    for (std::int64_t i = 0; i < expected.size(); ++i) {
+      std::int64_t const other = i % 140 * 130 + i / 140;
+      scale[i] = std::fabs(expected[i]) + std::fabs(b[other]) + std::fabs(c[other]);
+      expected[i] += b[other] + c[other];
+    }
+    check_close(tn::dtype::bf16, result_of(f(x.view(), y.view(), z.view())), expected, {.arithmetic = 2, .scale = &scale});
+  };
+  // Two operands are turned, or one.
+  for (int round = 0; round < 2; ++round) call(arrangement::contiguous), call(arrangement::transposed);
+}
+
 }  // namespace

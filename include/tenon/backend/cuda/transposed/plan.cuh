@@ -126,7 +126,7 @@ struct transposed_planner {
                      ? "square tiles, transposed operands and results turned in shared memory"
                      : "square tiles, transposed operands turned in shared memory";
     result.shared_bytes = static_cast<unsigned>(shared_bytes);
-    allow_shared_bytes(result.function, shared_bytes);
+    allow_shared_bytes(result.function, most_shared_bytes);  // the same for all of its plans
     constexpr bool reduces = program_traits<Program>::has_reduction;
     using reductions = reductions_of<Program, place::row, 1>;
     // Of 132 multiprocessors; a constant, so that the order of a sum does not depend on the device.
