@@ -103,6 +103,28 @@ void check_softmax_and_losses(std::int64_t planes, std::int64_t rows, std::int64
               {.arithmetic = 8, .absolute = absolute}, "mean of all");
 }
 
+// More rows than the device holds at once, of whole vectors, whose elements are stored beside
+// values of planes alone.
+void check_softmax_of_many(std::int64_t planes, std::int64_t rows, std::int64_t columns) {
+  static auto const f = tn::compile([](auto x) {
+    return tn::outputs(tn::softmax(x, tn::axis<-1>),
+                       tn::mean(tn::max(x, tn::axis<-1>), tn::axis<-1>));
+  });
+  auto x = random_array<float, 3>({planes, rows, columns});
+  array<float, 3> elements({planes, rows, columns});
+  array<float, 1> of_planes({planes});
+  expect_one_launch(
+      [&](tn::stream on) { f.on(on).into(elements.view(), of_planes.view())(x.view()); });
+  check_close(tn::dtype::f32, elements.result(), reference::softmax(x.values(), over_columns),
+              {.arithmetic = 16 + sum_roundoffs(columns)}, "softmax");
+  doubles const largest = reduced(x.values(), over_columns, false, reference::max),
+                scale = reduced(x.values(), over_planes, false, [](reference::elements const&) {
+                  return 16.0;  // no element is larger
+                });
+  check_close(tn::dtype::f32, of_planes.result(), reduced(largest, 0b10, false, reference::mean),
+              {.arithmetic = 2 + sum_roundoffs(rows), .scale = &scale}, "mean of a plane");
+}
+
 // The rows of a plane are no neighbours in memory, and neither are a row's columns.
 void check_other_orders(std::int64_t planes, std::int64_t rows, std::int64_t columns) {
   static auto const middle = tn::compile([](auto x) {
@@ -148,6 +170,9 @@ TEST(one_launch, means_and_maxima_of_rows_and_planes) {
 TEST(one_launch, softmax_and_means_of_rows_and_planes) {
   for (auto const& [planes, rows, columns] : shapes)
     check_softmax_and_losses(planes, rows, columns);
+}
+TEST(one_launch, softmax_of_more_rows_than_the_device_holds) {
+  check_softmax_of_many(2, 170000, 8);
 }
 TEST(one_launch, planes_in_other_orders) {
   for (auto const& [planes, rows, columns] : shapes) check_other_orders(planes, rows, columns);

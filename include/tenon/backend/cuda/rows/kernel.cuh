@@ -150,11 +150,13 @@ template <class Program, class C> struct row_worker {
 };
 #endif
 
-// Whether a block may have several groups of rows: where blocks leave parts of totals, or bring
-// what rows share. Rows of whole aligned vectors keep nothing in registers for a next group.
+// Whether a block may have several groups of rows: where blocks leave parts of totals, meet to
+// finish planes, or bring what rows share. Rows of whole aligned vectors keep nothing in registers
+// for a next group.
 template <class Program, class C>
 inline constexpr bool takes_turns =
-    program_traits<Program>::has_total || C::group_dims != packed_columns;
+    program_traits<Program>::has_total || program_traits<Program>::has_planes ||
+    C::group_dims != packed_columns;
 
 }  // namespace detail
 
