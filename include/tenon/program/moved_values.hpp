@@ -13,7 +13,7 @@ enum class moved_kind : unsigned char {
   none,     // not computed for an element, nor a number of a row
   number,   // follows from the position: an index, or whether it is somewhere
   address,  // follows from the position: where an element lies
-  fetched,  // an element at such an address, or one of two by a `where` of such a condition
+  fetched,  // an element at such an address, or by such a condition one of two of its dtype
   other,    // everything else
 };
 
@@ -103,11 +103,14 @@ template <class Program> struct moved_values {
       } else if constexpr (is_positional<op>) {
         bool const numbers =
             is_integer<I> && (true && ... && is_number(Operands, is_launch<Operands>()));
+        // What is read at the address that is chosen has one dtype, though others compute alike.
         bool is_choice = false;
         if constexpr (std::is_same_v<op, ops::where>)
           is_choice = kinds[I::first_operand] == moved_kind::number &&
                       kinds[I::second_operand] == moved_kind::fetched &&
-                      kinds[I::third_operand] == moved_kind::fetched;
+                      kinds[I::third_operand] == moved_kind::fetched &&
+                      at<I::second_operand>::type == I::type &&
+                      at<I::third_operand>::type == I::type;
         kinds[K] = numbers     ? moved_kind::number
                    : is_choice ? moved_kind::fetched
                                : moved_kind::other;

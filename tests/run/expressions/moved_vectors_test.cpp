@@ -45,6 +45,29 @@ TEST(moved_vectors, concatenated_along_either_axis) {
     }
 }
 
+// Every second half begins where a vector of floats would have an element.
+template <class A, class B> void check_dtypes() {
+  auto const f =
+      tn::compile([](auto x, auto y) { return tn::cast<float>(tn::concat(x, y, tn::axis<1>)); });
+  for (std::int64_t n : lengths)
+    for (arrangement of_x : {arrangement::contiguous, arrangement::stepped})
+      for (arrangement of_y : {arrangement::contiguous, arrangement::stepped}) {
+        auto x = random_array<A, 2>({3, n}, of_x);
+        auto y = random_array<B, 2>({3, n}, of_y);
+        doubles const a = x.values(), b = y.values();
+        doubles expected({3, 2 * n});
+        for (std::int64_t i = 0; i < 3; ++i)
+          for (std::int64_t j = 0; j < n; ++j)
+            expected[2 * i * n + j] = a[i * n + j], expected[(2 * i + 1) * n + j] = b[i * n + j];
+        EXPECT_EQ(result_of(f(x.view(), y.view())).values, expected.values) << n;
+      }
+}
+TEST(moved_vectors, concatenated_of_other_dtypes) {
+  check_dtypes<float, tn::half>();
+  check_dtypes<tn::bfloat16, float>();
+  check_dtypes<tn::half, tn::bfloat16>();
+}
+
 TEST(moved_vectors, padded_sliced_and_reversed) {
   auto const padded =
       tn::compile([](auto x) { return tn::pad(x, tn::axis<1>, tn::widths<8, 16>, 0); });

@@ -24,6 +24,16 @@ constexpr auto joined = [](auto... x) { return exp(concat(x..., axis<1>)); };
 static_assert(is_movement(program_of<matrix, matrix, matrix>(joined)));
 static_assert(reads(program_of<matrix, matrix, matrix>(joined)) == 1, "one of the parts is read");
 
+// What is moved to one place as it lies there is of one dtype, though another has elements as
+// large.
+using words = tensor_argument<dtype::i32, dyn, dyn>;
+using halves = tensor_argument<dtype::f16, dyn, dyn>;
+using others = tensor_argument<dtype::bf16, dyn, dyn>;
+static_assert(reads(program_of<matrix, words>(joined)) == 2, "each is converted by itself");
+static_assert(reads(program_of<halves, others>(joined)) == 2);
+static_assert(reads(program_of<halves, halves, others>(joined)) == 3);
+static_assert(reads(program_of<others, others, others>(joined)) == 1);
+
 constexpr auto parts_of_two = [](auto x, auto y) {
   auto [first, second] = split(concat(x, y, axis<1>), axis<1>, lengths<4, 8>);
   return outputs(first, second);
