@@ -69,12 +69,6 @@ __device__ __forceinline__ void copy_some(unsigned shared, void const* from, int
                "n"(Bytes)
                : "memory");
 }
-// The same of a vector that is wanted once.
-__device__ __forceinline__ void copy_beginning(unsigned shared, void const* from, int wanted) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
-               "r"(wanted < 16 ? wanted : 16)
-               : "memory");
-}
 template <int Bytes>
 __device__ __forceinline__ void copy_or_clear(void* to, void const* from, bool is_wanted) {
   copy_or_clear<Bytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, is_wanted);

@@ -57,7 +57,11 @@ template <class Program, class C> struct tiny_worker {
     T const* const from = load_address<Program, load>(a, first * size);
     int const in_front = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16);
     await_operands<Program>();
-    if (a.split.lies_in_runs) bring(image, from, in_front, rows * size, first == 0);
+    if (a.split.lies_in_runs) {
+      long long const rows_behind = a.row_count - first - rows;
+      bring(image, from, in_front, rows * size, first == 0,
+            static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size);
+    }
     int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by,
               begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
               behind = begin + a.split.elements_per_lane;
@@ -82,17 +86,22 @@ template <class Program, class C> struct tiny_worker {
   }
 
  private:
-  // @post they are there for all threads of the warp
+  // In front of the operand and behind it is nothing that may be read: vectors of which it has a
+  // part come element by element. behind: elements of it behind these, 16 or more if there are as
+  // many. @post they are there for all threads of the warp
   __device__ __forceinline__ void bring(unsigned image, T const* from, int in_front, int elements,
-                                        bool is_first) const {
+                                        bool is_first, int behind) const {
     auto const* const base = reinterpret_cast<unsigned char const*>(from) - in_front;
-    int const end = in_front + elements * bytes,
-              // In front of the operand is nothing that may be read.
-        whole = in_front > 0 && is_first ? 16 : 0, alone = in_front + thread * bytes;
+    int const end = in_front + elements * bytes, head = in_front > 0 && is_first ? 16 : 0,
+              whole = (end + behind * bytes) & ~15, last = whole < end ? whole : end,
+              tail = last > head ? last : head;
 #pragma unroll 1
-    for (int i = whole + thread * 16; i < end; i += 32 * 16)
-      copy_beginning(image + i, base + i, end - i);
-    if (alone < whole && alone < end) {
+    for (int i = head + thread * 16; i < last; i += 32 * 16)
+      send_to_shared<unsigned char, 16>(image + i, base + i);
+    // A half of the warp has what is in front, the other what is behind.
+    bool const is_behind = thread >= 16;
+    int const alone = is_behind ? tail + (thread - 16) * bytes : in_front + thread * bytes;
+    if (alone < (is_behind || head > end ? end : head)) {
       packed<T, 1> one;
       load_packed<reuse::expected>(one, reinterpret_cast<T const*>(base + alone));
       store_shared(image + alone, one);
