@@ -157,17 +157,25 @@ TEST_F(cuda_calls, threads_own_default_streams_have_a_workspace_each) {
 #endif
 
 // Allocating a workspace would become part of the graph, so that the call says what to do instead.
+// A stream may have the handle of one that was destroyed, and its workspace: of some that there are
+// at once, one has not.
 TEST_F(cuda_calls, the_first_call_on_a_stream_may_not_be_captured) {
   auto x = random_array<float, 1>({1 << 20});
   tn::tensor<float> sum;
   std::string message;
-  cudaGraph_t const cuda_graph =
-      captured([&] { message = message_of([&] { total.on(streams[0]).into(sum)(x.view()); }); });
+  std::vector<cudaStream_t> used;
+  while (message.substr(0, 5) != "tenon" && used.size() < 100) {
+    used.push_back(streams[0]);
+    tn::check(cudaStreamCreateWithFlags(&streams[0], cudaStreamNonBlocking), "test");
+    cudaGraph_t const cuda_graph =
+        captured([&] { message = message_of([&] { total.on(streams[0]).into(sum)(x.view()); }); });
+    tn::check(cudaGraphDestroy(cuda_graph), "test");
+  }
   EXPECT_EQ(message.substr(0, 49), "tenon: workspace: the first call on a stream need");
   EXPECT_NE(message.find("; call the expression once on this stream before the capture begins"),
             std::string::npos)
       << message;
-  tn::check(cudaGraphDestroy(cuda_graph), "test");
+  for (cudaStream_t stream : used) tn::check(cudaStreamDestroy(stream), "test");
 }
 
 TEST_F(cuda_calls, a_captured_launch_whose_blocks_meet_replays) {

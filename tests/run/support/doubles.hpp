@@ -157,6 +157,15 @@ inline double variance(elements const& x, int correction) {
   for (double v : x) squares.push_back((v - centre) * (v - centre));
   return sum(squares) / degrees;
 }
+// What roundoffs of it are of: it times its condition number, the root of the sum of squares over
+// that of squared deviations (Chan, Golub and LeVeque). Of few elements that are nearly equal it
+// may be anything.
+inline double conditioned_variance(elements const& x, int correction) {
+  double squares = 0;
+  for (double v : x) squares += v * v;
+  return std::sqrt(variance(x, correction) * squares /
+                   (static_cast<double>(x.size()) - correction));
+}
 inline double log_sum_exp(elements const& x) {
   double const largest = max(x);
   if (std::isinf(largest)) return largest;
