@@ -140,15 +140,41 @@ TEST(same_bits, of_a_misaligned_operand) { check_misaligned<float>(); }
 TEST(same_bits, of_a_misaligned_bfloat16) { check_misaligned<tn::bfloat16>(); }
 TEST(same_bits, of_a_misaligned_double) { check_misaligned<double>(); }
 
+// Elements of one byte, of which a vector has sixteen.
+TEST(same_bits, of_misaligned_bytes) {
+  using number = std::int8_t;
+  auto const f = tn::compile([](auto x) {
+    auto y = tn::cast<float>(x);
+    return tn::outputs(tn::cast<number>(tn::round(tn::layer_norm(y, tn::axis<-1>))),
+                       tn::var(y, tn::axis<-1>));
+  });
+  for (std::int64_t length : {33, 512, 1000, 1023, 4096, 12320}) {
+    auto aligned = random_array<number, 2>({5, length}, arrangement::contiguous, -100, 100);
+    array<number, 2> misaligned({5, length}, arrangement::misaligned, aligned.values());
+    auto const variances = [&](array<number, 2>& x) {
+      array<number, 2> normal({5, length});
+      array<float, 1> result({5});
+      f.into(normal.view(), result.view())(x.view());
+      return result.bits();
+    };
+    EXPECT_EQ(variances(aligned), variances(misaligned)) << length;
+  }
+}
+
 // Values and gradients whose rows every kernel must compute alike: with operands of which all lie
-// well, one does not, none does, and whose rows are an odd number of elements apart.
-template <class T, class Compute> void check_arrangements(Compute const& compute) {
-  for (std::int64_t length : {33, 100, 1000, 1024, 4097, 8192, 16384, 65536, 524288}) {
+// well, one does not, none does, whose rows are an odd number of elements apart, and of which every
+// second element is one, forwards or backwards.
+template <class T, class Compute>
+void check_arrangements(Compute const& compute,
+                        std::vector<std::int64_t> const& lengths = {33, 100, 1000, 1024, 4097, 8192,
+                                                                    16384, 65536, 524288}) {
+  for (std::int64_t length : lengths) {
     auto x = random_array<T, 2>({2, length}), y = random_array<T, 2>({2, length});
     using how = arrangement;
     auto const with = [&](how of_x, how of_y) {
       array<T, 2> first({2, length}, of_x, x.values()), second({2, length}, of_y, y.values());
-      auto const row = dyn_view<T, 1>::with_strides(second.data(), {length}, {1});
+      auto const row =
+          dyn_view<T, 1>::with_strides(second.data(), {length}, {of_y == how::stepped ? 2 : 1});
       return result_of(compute(first.view(), second.view(), row)).values;
     };
     std::vector<double> const expected = with(how::contiguous, how::contiguous);
@@ -156,7 +182,26 @@ template <class T, class Compute> void check_arrangements(Compute const& compute
     EXPECT_EQ(with(how::contiguous, how::misaligned), expected) << length;
     EXPECT_EQ(with(how::misaligned, how::misaligned), expected) << length;
     EXPECT_EQ(with(how::padded, how::padded), expected) << length;
+    EXPECT_EQ(with(how::stepped, how::stepped), expected) << length;
+    EXPECT_EQ(with(how::reversed, how::stepped), expected) << length;
   }
+}
+// The last one is held by the registers of a cluster, but only in vectors of a thread more than
+// rows of whole vectors have.
+TEST(same_bits, of_doubles_in_any_arrangement) {
+  std::vector<std::int64_t> const all{33, 100, 513, 1000, 4097, 70001};
+  check_arrangements<double>(
+      [](auto x, auto, auto weight) {
+        static auto const f = tn::compile([](auto x, auto w) { return tn::layer_norm(x, w, w); });
+        return f(x, weight);
+      },
+      all);
+  check_arrangements<double>(
+      [](auto x, auto, auto) {
+        static auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
+        return f(x);
+      },
+      all);
 }
 TEST(same_bits, of_normalizations_in_any_arrangement) {
   check_arrangements<float>([](auto x, auto, auto weight) {

@@ -42,14 +42,18 @@ struct rows_planner : odd_rows_sharing {
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     long_share const share = long_share::of<Program>(layout, facts);
     bool const is_long = share.lanes > 0;
-    if constexpr (can_be_odd<Program> && !passes_once<Program>)
+    [[maybe_unused]] bool is_held = blocks_hold<Program>(layout, facts);
+    if constexpr (can_be_odd<Program> && !passes_once<Program>) {
+      // Strided, too, for the same bits.
+      is_held = is_held || odd_share_of<Program>(layout, facts).lanes > 0;
       if (operands.is_contiguous && !operands.is_packed) {
         cuda_plan const result =
             plan_resident<Program, odd_rows<Program>>(layout, call, facts, how);
         if (result.function) return result;
       }
+    }
     if constexpr (may_keep<Program>)
-      if (!is_long && !blocks_hold<Program>(layout, facts)) {
+      if (!is_long && !is_held) {
         // Whatever the operands' alignment, the segments are the same, and so are the bits.
         cuda_plan result = plan_kept<looped_program<Program>, all>(layout, call, facts, how);
         return result.function
@@ -58,8 +62,7 @@ struct rows_planner : odd_rows_sharing {
       }
     if constexpr (has_sharable_rows<Program>)
       if (layout.rows.size < few_rows &&
-          (passes_once<Program> ? vectors > most_streamed_vectors
-                                : !blocks_hold<Program>(layout, facts)))
+          (passes_once<Program> ? vectors > most_streamed_vectors : !is_held))
         return grid_planner::plan<Program>(layout, call, facts);
     if constexpr (passes_once<Program>) {
       // Where nothing differs from row to row there is one row, of everything: all blocks share it.
