@@ -55,7 +55,9 @@ struct columns_planner : columns_sharing {
     }
     constexpr configuration vectors{.vector_width = v, .items = u, .threads_per_block = threads};
     auto [result, a] = begun<Program, vectors>(layout, call);
-    if (!split_kept<Program>(result, a, facts)) split<Program>(result, a, facts);
+    // Of so many vectors a tile and its slices are a share, however the rows' axes lie.
+    long long const count = divide_up(layout.rows.size, v);
+    if (!split_kept<Program>(result, a, count, facts)) split<Program>(result, a, count, facts);
     prepare(result, a);
     return result;
   }
@@ -120,12 +122,12 @@ struct columns_planner : columns_sharing {
     long long lanes, blocks;  // vectors of a tile, and blocks of its cluster
   };
   template <class Program>
-  static kept_share share_kept(columns_arguments<Program> const& a, long long most_bytes,
-                               int most_blocks) {
+  static kept_share share_kept(columns_arguments<Program> const& a, long long vectors,
+                               long long most_bytes, int most_blocks) {
     using kept = kept_vectors<Program, width<Program>, threads>;
     kept_share share{1, 1};
     // Up to a warp, and more where threads would be without a position.
-    while (share.lanes < a.rows.size &&
+    while (share.lanes < vectors &&
            (share.lanes < 32 || 2 * share.lanes * a.columns.size <= threads))
       share.lanes *= 2;
     // 128 bytes: a whole cache line of each position.
@@ -135,7 +137,7 @@ struct columns_planner : columns_sharing {
     };
     auto const fits = [&] { return steps() * kept::bytes_per_step <= most_bytes; };
     auto const fills_device = [&] {
-      return divide_up(a.rows.size, share.lanes) * share.blocks >= blocks_wanted;
+      return divide_up(vectors, share.lanes) * share.blocks >= blocks_wanted;
     };
     while (share.lanes > least_lanes && !(fits() && fills_device())) share.lanes /= 2;
     while (share.blocks < most_blocks && !fits()) share.blocks *= 2;
@@ -147,6 +149,7 @@ struct columns_planner : columns_sharing {
   // Where more than one sweep needs a load and a cluster's shared memory holds a tile of rows.
   template <class Program>
   [[gnu::cold]] static bool split_kept(cuda_plan& plan, columns_arguments<Program>& a,
+                                       [[maybe_unused]] long long vectors,
                                        cuda_device_facts const& facts) {
     using kept = kept_vectors<Program, width<Program>, threads>;
     if constexpr (is_any_kept<Program, width<Program>>) {
@@ -159,7 +162,7 @@ struct columns_planner : columns_sharing {
            {kept_blocks_held<Program, width<Program> * row_state_words<Program>>, 2, 1}) {
         long long const most_bytes = most_kept_bytes / held;
         if (most_bytes > available) break;
-        kept_share const share = share_kept<Program>(a, most_bytes, most_blocks);
+        kept_share const share = share_kept<Program>(a, vectors, most_bytes, most_blocks);
         if (share.blocks == 0) continue;
         long long const height = threads / share.lanes;
         a.is_kept = a.slices_are_neighbours = true;
@@ -193,7 +196,7 @@ struct columns_planner : columns_sharing {
   }();
 
   template <class Program>
-  [[gnu::cold]] static void split(cuda_plan& plan, columns_arguments<Program>& a,
+  [[gnu::cold]] static void split(cuda_plan& plan, columns_arguments<Program>& a, long long vectors,
                                   cuda_device_facts const& facts) {
     constexpr int u = items<Program>;
     constexpr bool is_sliced = may_be_sliced<Program>;
@@ -204,19 +207,19 @@ struct columns_planner : columns_sharing {
     tile_share share{1, 1, positions};
     plan.why = "neighbouring threads on neighbouring rows";
     if constexpr (is_sliced) {
-      share = share_slices(at_least(1, a.rows.size), positions, u,
+      share = share_slices(at_least(1, vectors), positions, u,
                            few_positions<Program, width<Program>, u>, blocks_held);
       if (share.slices > 1)
         plan.why = "neighbouring threads on neighbouring rows, columns over blocks";
     } else {
-      while (share.lanes < 32 && share.lanes < a.rows.size) share.lanes *= 2;
+      while (share.lanes < 32 && share.lanes < vectors) share.lanes *= 2;
       share.lanes = widened(share.lanes, positions, u);
       // Narrower tiles, down to 64 bytes of an operand: until there is one for each block, and
       // until what all blocks have under way stays in the cache for the next phase.
       auto wants_narrower = [&] {
         long long under_way =
             blocks_wanted * share.lanes * bytes_per_vector<Program> * a.columns.size;
-        return divide_up(a.rows.size, share.lanes) < blocks_wanted || under_way > bytes_kept;
+        return divide_up(vectors, share.lanes) < blocks_wanted || under_way > bytes_kept;
       };
       while (share.lanes > 4 && share.lanes <= 32 && wants_narrower()) share.lanes /= 2;
       plan.why = "neighbouring threads on neighbouring rows, read again in each phase";
