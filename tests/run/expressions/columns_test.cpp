@@ -95,6 +95,20 @@ template <class T> void check_softmax() {
 TEST(columns, softmax_of_float) { check_softmax<float>(); }
 TEST(columns, softmax_of_bfloat16) { check_softmax<tn::bfloat16>(); }
 
+// Few columns of more positions than a cluster keeps: one block would read them all in each phase.
+TEST(columns, softmax_of_few_is_shared_by_many_blocks) {
+  auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<0>); });
+  auto x = random_array<float, 2>({300000, 3});
+  array<float, 2> z({300000, 3});
+  f.into(z.view())(x.view());
+  check_close(tn::dtype::f32, z.result(), reference::softmax(x.values(), 0b01),
+              {.arithmetic = 16 + sum_roundoffs(300000)});
+  std::string const schedule = tn::explain(f, x.view()).schedule;
+  EXPECT_EQ(schedule.find("neighbouring threads on neighbouring rows, read again in each phase"),
+            std::string::npos)
+      << schedule;
+}
+
 // A bias for every reduced position, a scale for every row, and a total of the rows' values.
 TEST(columns, weighted_total) {
   auto const f = tn::compile([](auto x, auto bias, auto scale) {

@@ -61,6 +61,13 @@ struct columns_planner : columns_sharing {
     prepare(result, a);
     return result;
   }
+  // Whether a few blocks would read many positions again in each phase, where rows that several
+  // blocks share have more of the device, element by element as they come.
+  template <class Program>
+  static bool leaves_to_few(cuda_plan const& plan, bound_layout const& layout) {
+    return !may_be_sliced<Program> && plan.shared_bytes == 0 && plan.grid.x <= 8 &&
+           layout.columns.size >= 1 << 16;
+  }
 
   // keeps: what several sweeps need is, which is brought otherwise than in pieces.
   template <class Program>

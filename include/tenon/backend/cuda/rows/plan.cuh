@@ -30,8 +30,10 @@ struct rows_planner : odd_rows_sharing {
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
                   !program_traits<Program>::has_planes)
       if (rows_are_neighbours<Program>(layout) &&
-          (layout.columns.size > 1 || layout.rows.size >= least_columns_of_one<Program>))
-        return columns_planner::plan<Program>(layout, call, facts);
+          (layout.columns.size > 1 || layout.rows.size >= least_columns_of_one<Program>)) {
+        auto const result = columns_planner::plan<Program>(layout, call, facts);
+        if (!columns_planner::leaves_to_few<Program>(result, layout)) return result;
+      }
     constexpr int all = columns_allowed(Columns);
     if constexpr (may_be_tiny<Program>)
       if (is_tiny<Program>(layout)) return plan_tiny<Program, all>(layout, call, facts);
