@@ -129,6 +129,30 @@ TEST(same_bits, of_a_total_in_every_run) {
   }
 }
 
+// Blocks have neighbouring tiles of the longest one.
+template <class T> void check_totals() {
+  auto const plain = tn::compile([](auto x) { return tn::sum(tn::cast<float>(x * x)); });
+  auto const several = tn::compile([](auto x) {
+    auto y = tn::cast<float>(x);
+    return tn::outputs(tn::sum(y), tn::var(y), tn::logsumexp(y));
+  });
+  for (std::int64_t length : {33, 4096, 70001, 1 << 20, 3 << 22}) {
+    auto x = random_array<T, 1>({length});
+    auto const totals = [&](arrangement how) {
+      array<T, 1> copy({length}, how, x.values());
+      auto const [sum, var, log_sum_exp] = several(copy.view());
+      return std::array{plain(copy.view()).item(), sum.item(), var.item(), log_sum_exp.item()};
+    };
+    auto const expected = totals(arrangement::contiguous);
+    EXPECT_EQ(totals(arrangement::misaligned), expected) << length;
+    EXPECT_EQ(totals(arrangement::stepped), expected) << length;
+  }
+}
+TEST(same_bits, of_totals_in_any_arrangement) {
+  check_totals<float>();
+  check_totals<tn::bfloat16>();
+}
+
 template <class T> void check_misaligned() {
   for (std::int64_t length : lengths) {
     auto aligned = random_array<T, 2>({5, length});

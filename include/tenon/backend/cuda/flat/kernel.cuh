@@ -73,13 +73,18 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   int const ahead = !has_fixed_block && dims == packed_columns ? thread : 0;
   long long const step = gridDim.x * tile_size;
   unsigned taken = 0;  // tiles
+  // As far as all blocks have two neighbouring tiles, each has them: at once, or where that would
+  // take long accesses one after the other.
+  constexpr int count = 2;
+  [[maybe_unused]] unsigned const all = count * gridDim.x;
+  [[maybe_unused]] unsigned tiles = 0;
+  if constexpr (takes_two_tiles<Program>) tiles = static_cast<unsigned>(a.vectors / tile_size);
+  [[maybe_unused]] auto const have_two = [&] { return taken + all <= tiles; };
   if constexpr (dims == packed_columns && takes_two_tiles<Program>) {
-    constexpr int count = 2;
-    unsigned const tiles = static_cast<unsigned>(a.vectors / tile_size), all = count * gridDim.x;
-    if (all <= tiles) {
+    if (have_two()) {
       await_operands<Program>();
 #pragma unroll 1
-      for (; taken + all <= tiles; taken += all) {
+      for (; have_two(); taken += all) {
         long long const begin = (taken + count * blockIdx.x) * tile_size + thread;
         selected_registers<Program, tile_loads> held[count];
 #pragma unroll
@@ -97,9 +102,14 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
       }
     }
   }
-  long long first = (taken + blockIdx.x) * tile_size;
+  constexpr bool has_neighbours = dims > packed_columns && takes_two_tiles<Program>;
+  auto const next = [&] {
+    return (taken + (has_neighbours && have_two() ? count : 1) * blockIdx.x) * tile_size;
+  };
+  [[maybe_unused]] bool is_second = false;
+  long long first = next();
   await_operands<Program>();
-  for (; first + ahead < a.vectors; first += step) {
+  while (first + ahead < a.vectors) {
     item_positions<long long> positions{first + thread, threads, a.vectors - (partial != 0),
                                         partial};
     selected_registers<Program, tile_loads> tile;
@@ -116,6 +126,13 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
                                                                           origin, positions, true);
     levels.after_tile(states);
     if constexpr (!has_fixed_block) break;
+    if (has_neighbours && have_two()) {
+      if (is_second) taken += all;
+      first = is_second ? next() : first + tile_size;
+      is_second = !is_second;
+    } else {
+      first += step;
+    }
   }
   levels.finish(row, states);
 

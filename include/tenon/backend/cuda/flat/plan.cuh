@@ -71,10 +71,11 @@ struct flat_planner {
                                                        : has_widest_blocks<Program> ? widest_block
                                                                                     : 256,
                                   .blocks = takes_two_tiles<Program> ? 4 : 1};
+    // However the operands lie, a reduction has its elements from the same threads.
     constexpr configuration general{
         .vector_width = v,
-        .items = u > 2 ? 2 : u,
-        .threads_per_block = 256,
+        .items = reduces ? large.items : u > 2 ? 2 : u,
+        .threads_per_block = reduces ? large.threads_per_block : 256,
         .group_dims = columns_allowed(Columns),
         .blocks = has_few_registers<Program> && !program_traits<Program>::has_positions ? 6 : 1};
     if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
