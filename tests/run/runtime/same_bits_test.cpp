@@ -273,6 +273,7 @@ template <class T> void check_columns() {
     std::vector<double> const expected = sums(arrangement::contiguous);
     EXPECT_EQ(sums(arrangement::misaligned), expected) << rows << " x " << columns;
     EXPECT_EQ(sums(arrangement::padded), expected) << rows << " x " << columns;
+    EXPECT_EQ(sums(arrangement::reversed), expected) << rows << " x " << columns;
   }
 }
 TEST(same_bits, of_columns_in_any_arrangement) {

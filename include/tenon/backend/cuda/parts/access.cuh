@@ -41,8 +41,8 @@ template <class I, class Layout> operand_layout const& operand_of(Layout const& 
     return layout.stores[I::bits];
 }
 
-// Whether neighbouring rows lie next to each other in memory and neighbouring columns do not, in
-// most operands.
+// Whether neighbouring rows lie next to each other in memory, on either side, and neighbouring
+// columns do not, in most operands.
 template <class Program> [[gnu::cold]] bool rows_are_neighbours(bound_layout const& layout) {
   if (layout.rows.dims == 0) return false;
   // A single column of many rows has no neighbours, whatever its stride.
@@ -52,8 +52,9 @@ template <class Program> [[gnu::cold]] bool rows_are_neighbours(bound_layout con
   visit_selected<Program, element_operands<Program>>([&](auto selected) {
     using I = typename program_traits<Program>::template at<decltype(selected)::value>;
     operand_layout const& operand = operand_of<I>(layout);
-    bool along_rows = operand.row_strides[layout.rows.dims - 1] == 1;
-    bool along_columns = !is_single && operand.column_strides[layout.columns.dims - 1] == 1;
+    auto const is_one = [](long long stride) { return stride == 1 || stride == -1; };
+    bool along_rows = is_one(operand.row_strides[layout.rows.dims - 1]);
+    bool along_columns = !is_single && is_one(operand.column_strides[layout.columns.dims - 1]);
     balance += along_rows - along_columns;
   });
   return balance > 0;
