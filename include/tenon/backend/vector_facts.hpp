@@ -4,7 +4,7 @@
 
 #include "tenon/backend/arguments.hpp"
 #include "tenon/backend/vector_fact.hpp"
-#include "tenon/program/moved_values.hpp"
+#include "tenon/program/half_values.hpp"
 
 namespace tenon::detail {
 
@@ -14,6 +14,8 @@ template <class Program> struct moved_vectors {
   bool are_whole = false;
   // Of each load: one element stands for a whole vector.
   bool is_repeated[at_least_one(moved_values<Program>::read_count)] = {};
+  // The axis of the columns between whose halves elements are exchanged; -1: none.
+  int halved_axis = -1;
 };
 
 // The facts of a program's values for vectors of V elements along the innermost axis of the
@@ -32,10 +34,29 @@ template <class Program, int V> class vector_facts {
     group_layout const& columns = layout_.columns;
     if (columns.size > 0 && columns.dims > 0 && columns.extents[columns.dims - 1] % V == 0)
       vectors_.are_whole = note_all(typename traits::sequence{});
+    if constexpr (half_values<Program>::is_found) {
+      vectors_.halved_axis = halved_axis<half_values<Program>::condition>();
+      vectors_.are_whole = vectors_.are_whole && vectors_.halved_axis >= 0;
+    }
     return vectors_;
   }
 
  private:
+  // Along which the positions go by one from 0 on, and whose half is the one they are compared with
+  // by instruction Condition. Each half has vectors of its own.
+  template <int Condition> int halved_axis() const {
+    group_layout const& columns = layout_.columns;
+    constexpr auto position = at<at<Condition>::first_operand>::bits;
+    vector_fact const& half = facts_[at<Condition>::second_operand];
+    int axis = -1, axes = 0;
+    for (int d = 0; d < columns.dims; ++d)
+      if (columns.extents[d] > 1 && layout_.loads[position].column_strides[d] != 0)
+        axis = d, ++axes;
+    if (axes != 1 || layout_.loads[position].column_strides[axis] != 1) return -1;
+    bool const is_half = half.is_exact() && 2 * half.base == columns.extents[axis];
+    bool const is_whole = axis != columns.dims - 1 || half.base % V == 0;
+    return is_half && is_whole && call_.loads[position] == nullptr ? axis : -1;
+  }
   template <int... K> bool note_all(std::integer_sequence<int, K...>) {
     return (true && ... && note<K>());
   }

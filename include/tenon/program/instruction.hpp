@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tenon/ops/tables.hpp"
-#include "tenon/schedule/schedule.hpp"
+#include "tenon/schedule/halves.hpp"
 
 namespace tenon {
 
@@ -27,7 +27,8 @@ struct meta {
 };
 static_assert(dtype_count <= 16);
 
-// Applies Op to the results of earlier instructions. Bits: a literal's value, or a position in the list of its kind.
+// Applies Op to the results of earlier instructions. Bits: a literal's value, or a position in the list of its kind; and what
+// schedule/halves.hpp says.
 template <class Op, unsigned Meta, long long Bits, int... Operands>
 struct ins {};
 

@@ -52,13 +52,14 @@ template <class Capacities>
 constexpr void flatten(graph const& g, iteration_space const& space, schedule const& s,
                        flat_program<Capacities>& result) {
   result.about = flat_description<Capacities>(g, space, s);
+  constexpr_vector<long long> const bits = half_finder(g, space).find(s.places);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
     item.op = i.op;
     item.meta = meta{i.type, s.places[k], s.phases[k], (i.axes & s.rows) != 0}.packed();
     for (int operand : i.operands) item.operands[item.operand_count++] = operand;
-    item.bits = i.bits;
+    item.bits = bits[k];
     result.add(item);
   }
   for (int k = 0; k < space.stores.size(); ++k) {

@@ -30,6 +30,7 @@ struct instruction_facts {
   // Operands that no memory holds: their element is where they have it.
   bool is_position = false;
   bool is_read = false;
+  bool goes_on_in_halves = false;  // the operand varies along a halved axis (schedule/halves.hpp)
   bool is_store = false;
   // A store that finds its place itself.
   bool is_window = false;
@@ -59,12 +60,13 @@ struct instruction_facts {
     instruction_facts f;
     f.type = about.type, f.where = about.where, f.phase = about.phase;
     f.varies_over_rows = about.varies_over_rows;
-    f.bits = bits;
-    f.kind = Op::kind;
-    f.cost = Op::cost;
     f.is_load = std::is_same_v<Op, ops::load>;
     f.is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
     f.is_read = f.is_load || f.is_position;
+    f.goes_on_in_halves = f.is_read && (bits & tenon::goes_on_in_halves) != 0;
+    f.bits = f.goes_on_in_halves ? bits - tenon::goes_on_in_halves : bits;
+    f.kind = Op::kind;
+    f.cost = Op::cost;
     f.is_store = std::is_same_v<Op, ops::store>;
     f.is_window = f.is_store && operands.count == 2;
     f.moves_elements = (f.is_load || f.is_store) && f.where == place::element;
@@ -94,7 +96,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr place where = facts.where;
   static constexpr int phase = facts.phase;
   static constexpr bool varies_over_rows = facts.varies_over_rows;
-  static constexpr long long bits = Bits;
+  static constexpr long long bits = facts.bits;
   static constexpr op_kind kind = Op::kind;
   static constexpr bool is_load = facts.is_load;
   static constexpr bool is_position = facts.is_position;

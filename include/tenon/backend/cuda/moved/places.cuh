@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where the vectors of a thread lie that finds them by itself: once for a whole vector, from the
-// position of its first element.
+// position of its first element. That of the second half of an axis is as far from that of the
+// first as the operand's strides say, unless a number that leads there is another one.
 
 #include "tenon/backend/cuda/moved/arguments.cuh"
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
+#include "tenon/backend/cuda/parts/opaque.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-// Where an element lies: so many bytes from the beginning of an operand, if anywhere; and how far
-// the next of a thread's vectors is.
+// Of which half of an axis; the first where there is none.
+enum class moved_part : unsigned char { first, second };
+
+// Where an element lies: so many bytes from the beginning of an operand, if anywhere; how far the
+// next of a thread's vectors is, and that of the second half.
 struct moved_address {
   unsigned long long base;
-  int offset, step;
+  int offset, step, to_second;
   bool is_somewhere;
 };
 // Where a thread's present vector lies.
 struct moved_cursor {
   unsigned long long at;
-  int step;
+  int step, to_second;
   bool is_wanted;
 };
 
 // Numbers that follow from the position, for the first element of a vector.
-template <class Program> struct moved_positions {
+template <class Program, moved_part Part = moved_part::first> struct moved_positions {
   static consteval bool holds(int k) {
-    return moved_values<Program>::all.kinds[k] == moved_kind::number;
+    return moved_values<Program>::all.kinds[k] == moved_kind::number &&
+           (Part == moved_part::first ||
+            (half_values<Program>::is_found && half_values<Program>::all.differs[k]));
   }
   template <int K> using type = int;
 };
@@ -41,8 +48,14 @@ template <class T, int V> struct moved_parts {
   // @pre i is a constant after unrolling
   __device__ __forceinline__ T element(int i) const { return element_of(at[i / width], i % width); }
 };
-template <class Program, int V> struct moved_reads {
-  template <int K> static constexpr bool holds = moved_values<Program>::template reads<K>;
+// What is read of either half: nothing that is read of the other one, and once what is the same.
+template <class Program, int V, moved_part Part = moved_part::first> struct moved_reads {
+  using halves = half_values<Program>;
+  template <int K>
+  static constexpr bool holds =
+      moved_values<Program>::template reads<K>&& halves::template other<K> < 0 &&
+      !halves::template is_chosen<K> &&
+      (Part == moved_part::first || (halves::is_found && !halves::template is_common<K>));
   template <int K>
   using type = moved_parts<storage_t<program_traits<Program>::template at<K>::type>, V>;
 };
@@ -61,11 +74,27 @@ template <class Program> struct moved_row_values {
   template <int K>
   static constexpr bool holds = (at<K>::is_load || at<K>::is_store) && at<K>::where == place::row;
 };
-template <class Program, int V> struct moved_cursors {
+template <class Program, int V, moved_part Part = moved_part::first> struct moved_cursors {
   template <int K>
   static constexpr bool holds =
       moved_reads<Program, V>::template holds<K> || moved_stores<Program, V>::template holds<K> ||
       moved_row_values<Program>::template holds<K>;
+  template <int K> using type = moved_cursor;
+};
+template <class Program, int V> struct moved_cursors<Program, V, moved_part::second> {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  using halves = half_values<Program>;
+  template <int K> static consteval bool has_place() {
+    if constexpr (!halves::is_found)
+      return false;
+    else if constexpr (moved_reads<Program, V, moved_part::second>::template holds<K>)
+      return halves::template differs<K>;
+    else if constexpr (at<K>::is_window && at<K>::where == place::element)
+      return halves::template place_differs<at<K>::second_operand>();
+    else
+      return false;
+  }
+  template <int K> static constexpr bool holds = has_place<K>();
   template <int K> using type = moved_cursor;
 };
 
@@ -78,8 +107,12 @@ template <class Program, int V> struct moved_places {
   arguments const& a;
   frame<Program> const& around;
   int digits[moved_dims];
+  template <moved_part Part>
+  using cursors_of = selected_registers<Program, moved_cursors<Program, V, Part>>;
   selected_registers<Program, moved_positions<Program>> positions;
-  selected_registers<Program, moved_cursors<Program, V>> cursors;
+  selected_registers<Program, moved_positions<Program, moved_part::second>> positions_of_second;
+  cursors_of<moved_part::first> cursors;
+  cursors_of<moved_part::second> cursors_of_second;
 
   // @pre `thread` has vectors; nothing is written unless it is inside
   __device__ __forceinline__ moved_places(arguments const& all, frame<Program> const& f,
@@ -95,73 +128,111 @@ template <class Program, int V> struct moved_places {
   }
 
   __device__ __forceinline__ void find() {
-    for_each_selected<Program, moved_positions<Program>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (at<k>::is_position)
-        read_register<k>(positions) =
-            static_cast<int>(reinterpret_cast<unsigned long long>(a.loads[at<k>::bits])) +
-            offset(a.load_strides[at<k>::bits]);
-      else
-        read_register<k>(positions) = number_by<k>(typename at<k>::operands{});
-    });
-    for_each_selected<Program, moved_cursors<Program, V>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(cursors) = cursor<k>();
-    });
+    find<moved_part::first>(positions, cursors);
+    if constexpr (half_values<Program>::is_found)
+      find<moved_part::second>(positions_of_second, cursors_of_second);
   }
   // To the next of the thread's vectors, of what elements are read from or of the rest.
   template <bool OfReads> __device__ __forceinline__ void advance() {
-    for_each_selected<Program, moved_cursors<Program, V>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (moved_reads<Program, V>::template holds<k> == OfReads)
-        read_register<k>(cursors).at += read_register<k>(cursors).step;
-    });
+    advance<OfReads, moved_part::first>(cursors);
+    if constexpr (half_values<Program>::is_found)
+      advance<OfReads, moved_part::second>(cursors_of_second);
+  }
+  template <moved_part Part, int K> __device__ __forceinline__ moved_cursor cursor_of() const {
+    if constexpr (Part == moved_part::first) {
+      return read_register<K>(cursors);
+    } else if constexpr (moved_cursors<Program, V, Part>::template holds<K>) {
+      return read_register<K>(cursors_of_second);
+    } else {
+      moved_cursor result = read_register<K>(cursors);
+      result.at += found_again(result.to_second);
+      return result;
+    }
+  }
+  // The operand of a number: a number, or a value of the launch. Which half it is, is known.
+  template <moved_part Part, int K> __device__ __forceinline__ int number() const {
+    if constexpr (K == half_values<Program>::condition)
+      return Part == moved_part::first;
+    else if constexpr (at<K>::where == place::launch)
+      return static_cast<int>(value_of<K>(around));
+    else if constexpr (is_held<Program, moved_positions<Program, moved_part::second>>(K) &&
+                       Part == moved_part::second)
+      return read_register<K>(positions_of_second);
+    else
+      return read_register<K>(positions);
   }
 
  private:
   bool is_inside_;
 
+  template <moved_part Part, class Positions, class Cursors>
+  __device__ __forceinline__ void find(Positions& numbers, Cursors& places) const {
+    for_each_selected<Program, moved_positions<Program, Part>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (at<k>::is_position)
+        read_register<k>(numbers) =
+            static_cast<int>(reinterpret_cast<unsigned long long>(a.loads[at<k>::bits])) +
+            offset_of_load<Part, at<k>::bits>();
+      else
+        read_register<k>(numbers) = number_by<Part, k>(typename at<k>::operands{});
+    });
+    for_each_selected<Program, moved_cursors<Program, V, Part>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(places) = find_cursor<Part, k>();
+    });
+  }
+  template <bool OfReads, moved_part Part>
+  static __device__ __forceinline__ void advance(cursors_of<Part>& all) {
+    for_each_selected<Program, moved_cursors<Program, V, Part>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (moved_reads<Program, V>::template holds<k> == OfReads)
+        read_register<k>(all).at += read_register<k>(all).step;
+    });
+  }
   __device__ __forceinline__ int offset(int const (&strides)[moved_dims]) const {
     int result = 0;
 #pragma unroll
     for (int d = 0; d < moved_dims; ++d) result += digits[d] * strides[d];
     return result;
   }
-  // The operand of a number: a number, or a value of the launch.
-  template <int K> __device__ __forceinline__ int number() const {
-    if constexpr (at<K>::where == place::launch)
-      return static_cast<int>(value_of<K>(around));
-    else
-      return read_register<K>(positions);
+  template <moved_part Part, long long Operand>
+  __device__ __forceinline__ int offset_of_load() const {
+    int result = offset(a.load_strides[Operand]);
+    if constexpr (Part == moved_part::second) result += a.load_halves[Operand];
+    return result;
   }
-  template <int K, int... Operands>
+  template <long long Operand> __device__ __forceinline__ int to_second_load() const {
+    if constexpr (half_values<Program>::is_found) return a.load_halves[Operand];
+    return 0;
+  }
+  template <moved_part Part, int K, int... Operands>
   __device__ __forceinline__ int number_by(std::integer_sequence<int, Operands...>) const {
-    return number_of<typename at<K>::op>(number<Operands>()...);
+    return number_of<typename at<K>::op>(number<Part, Operands>()...);
   }
   // Where an element lies is found for the operand alone that it is fetched from: threads of a
   // warp mostly fetch from the same one. H200, one call, ten operands of 1000 x 100 f32 5.8 us
   // instead of 6.6, of 1000 x 1000 21.2 instead of 26.5; heads of queries and keys normalised and
   // rotated, 4 x 4096 x (32 + 8) x 128 bf16, 135 instead of 142.
-  template <int K> __device__ __forceinline__ moved_address address() const {
-    return address_by<K>(typename at<K>::operands{});
+  template <moved_part Part, int K> __device__ __forceinline__ moved_address address() const {
+    return address_by<Part, K>(typename at<K>::operands{});
   }
-  template <int K>
+  template <moved_part Part, int K>
   __device__ __forceinline__ moved_address address_by(std::integer_sequence<int>) const {
     constexpr auto operand = at<K>::bits;
-    return {reinterpret_cast<unsigned long long>(a.loads[operand]), offset(a.load_strides[operand]),
-            a.load_steps[operand], true};
+    return {reinterpret_cast<unsigned long long>(a.loads[operand]), offset_of_load<Part, operand>(),
+            a.load_steps[operand], to_second_load<operand>(), true};
   }
-  template <int K, int A, int... Rest>
+  template <moved_part Part, int K, int A, int... Rest>
   __device__ __forceinline__ moved_address
   address_by(std::integer_sequence<int, A, Rest...>) const {
     using op = typename at<K>::op;
     if constexpr (std::is_same_v<op, ops::fetch>) {
-      return address<A>();
+      return address<Part, A>();
     } else if constexpr (is_advance<op>) {
-      return advanced(address<A>(), number<Rest>()...);
+      return advanced(address<Part, A>(), number<Part, Rest>()...);
     } else {
-      if (number<A>() != 0) return address<at<K>::second_operand>();
-      return address<at<K>::third_operand>();
+      if (number<Part, A>() != 0) return address<Part, at<K>::second_operand>();
+      return address<Part, at<K>::third_operand>();
     }
   }
   // The place of an element that the result has not: no offset, all of which are less than 2^31.
@@ -173,7 +244,7 @@ template <class Program, int V> struct moved_places {
   static __device__ __forceinline__ moved_address advanced(moved_address const& from, int index,
                                                            int stride, int extent) {
     bool const is_inside = static_cast<unsigned>(index) < static_cast<unsigned>(extent);
-    return {from.base, from.offset + product(index, stride), from.step,
+    return {from.base, from.offset + product(index, stride), from.step, from.to_second,
             from.is_somewhere && is_inside};
   }
   template <class Op, class... Numbers>
@@ -196,25 +267,29 @@ template <class Program, int V> struct moved_places {
     }
   }
 
-  template <int K> __device__ __forceinline__ moved_cursor cursor() const {
+  template <moved_part Part, int K> __device__ __forceinline__ moved_cursor find_cursor() const {
     using I = at<K>;
     if constexpr (I::is_load) {
       return {
           reinterpret_cast<unsigned long long>(a.loads[I::bits]) + offset(a.load_strides[I::bits]),
-          a.load_steps[I::bits], true};
+          a.load_steps[I::bits], to_second_load<I::bits>(), true};
     } else if constexpr (I::is_store) {
-      int to = offset(a.store_strides[I::bits]);
+      int to = offset(a.store_strides[I::bits]), to_second = 0;
+      if constexpr (half_values<Program>::is_found) to_second = a.store_halves[I::bits];
+      if constexpr (Part == moved_part::second)
+#pragma unroll
+        for (int d = 0; d < moved_dims; ++d) to += a.half_digits[d] * a.store_strides[I::bits][d];
       bool is_wanted = is_inside_;
       if constexpr (I::is_window) {
-        int const further = number<I::second_operand>();
+        int const further = number<Part, I::second_operand>();
         is_wanted = is_wanted && further != nowhere;
         to += product(further, static_cast<int>(sizeof(storage_t<I::type>)));
       }
       return {reinterpret_cast<unsigned long long>(a.stores[I::bits]) + to, a.store_steps[I::bits],
-              is_wanted};
+              to_second, is_wanted};
     } else {
-      moved_address const found = address<K>();
-      return {found.base + found.offset, found.step, found.is_somewhere};
+      moved_address const found = address<Part, K>();
+      return {found.base + found.offset, found.step, found.to_second, found.is_somewhere};
     }
   }
 };

@@ -16,7 +16,7 @@ struct moved_planner {
   // of 256 threads 94.1 us, eight of 128 92.4; 2 x 4096 54.5 and 52.6, 1 x 4096 31.4 and 30.9.
   template <class Program>
   static constexpr int bytes_held =
-      moved_values<Program>::bytes_read* element_operands<Program>::vector_width;
+      half_values<Program>::bytes_read* element_operands<Program>::vector_width;
   template <class Program>
   static constexpr int threads = bytes_held<Program> <= 64   ? 256
                                  : bytes_held<Program> <= 96 ? 128
@@ -32,7 +32,9 @@ struct moved_planner {
         layout, call, 1,
         reinterpret_cast<void const*>(
             &moved_kernel<Program, specialization_of<chosen>, build_hash>),
-        "vectors whose place is found once for all their elements");
+        half_values<Program>::is_found
+            ? "vectors of either half of an axis, whose place is found once for all their elements"
+            : "vectors whose place is found once for all their elements");
   }
 
  protected:
@@ -72,7 +74,8 @@ struct moved_planner {
   [[gnu::cold]] static int items_of(bound_layout const& layout) {
     int items = 8;
     if (!moved_arguments<Program>::can_share(layout)) return 1;
-    long long const per_block = static_cast<long long>(C.vector_width) * C.threads_per_block;
+    long long const per_block =
+        static_cast<long long>(C.vector_width) * C.threads_per_block * half_values<Program>::parts;
     while (items > 1 && (layout.columns.extents[0] % items != 0 ||
                          layout.columns.size / (per_block * items) < least_blocks))
       items /= 2;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Rows of a warp or less through a program that finds where their elements lie: each thread has one
-// vector of its row, and the lanes of a row combine what they have of its reductions.
+// vector of its row, or one of either half, and the lanes of a row combine what they have of its
+// reductions.
 
 #include "tenon/backend/cuda/moved/worker.cuh"
-#include "tenon/backend/cuda/parts/reduce.cuh"
+#include "tenon/backend/cuda/parts/sweep.cuh"
 
 namespace tenon::detail {
 
@@ -27,16 +28,19 @@ template <class Program> struct moved_row_numbers {
       place::row&& moved_values<Program>::template kind<K> == moved_kind::number;
 };
 
+// A thread's own states, of V elements of each half.
 template <class Program, int Phase, int V>
-struct moved_row_parts : reductions_of<Program, place::row, Phase> {
+struct moved_row_states : reductions_of<Program, place::row, Phase> {
   template <int K> struct chains {
-    typename reduction_facts<Program, K>::state at[V / moved_chain];
+    typename reduction_facts<Program, K>::state at[half_values<Program>::parts][V / moved_chain];
   };
   template <int K> using type = chains<K>;
 };
 
+// The state of each lane → that of `lanes` neighbours in all of them, or of those of which `from`
+// have theirs already.
 template <class Op, class State>
-__device__ __forceinline__ State combine_neighbours(State state, int lanes) {
+__device__ __forceinline__ State combine_neighbours(State state, int lanes, int from = 1) {
 #pragma unroll
   for (int distance = 1; distance < 32; distance *= 2) {
     state_words<State> other(state);
@@ -46,7 +50,7 @@ __device__ __forceinline__ State combine_neighbours(State state, int lanes) {
     bool const is_later = (threadIdx.x & static_cast<unsigned>(distance)) != 0;
     State const theirs = other.state(),
                 both = is_later ? Op::combine(theirs, state) : Op::combine(state, theirs);
-    if (distance < lanes) state = both;
+    if (distance >= from && distance < lanes) state = both;
   }
   return state;
 }
@@ -54,6 +58,7 @@ __device__ __forceinline__ State combine_neighbours(State state, int lanes) {
 template <class Program, int V> struct moved_row_worker : moved_worker<Program, V> {
   using traits = program_traits<Program>;
   using row_values = moved_row_values<Program>;
+  using halves = half_values<Program>;
   template <int K> using at = typename traits::template at<K>;
   using moved_worker<Program, V>::moved_worker;
   using moved_worker<Program, V>::a;
@@ -65,7 +70,7 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
   __device__ __forceinline__ void finish() {
     this->find();
     await_operands<Program>();
-    selected_registers<Program, moved_reads<Program, V>> reads;
+    moved_item<Program, V> reads;
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       this->read_all(reads, item == 0);
@@ -106,33 +111,92 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
                                              std::integer_sequence<int, Phase...>) const {
     (reduce<Phase + 1>(reads), ...);
   }
+  template <int Phase>
+  using own_states = selected_registers<Program, moved_row_states<Program, Phase, V>>;
   template <int Phase, class Reads>
   __device__ __forceinline__ void reduce(Reads const& reads) const {
+    if constexpr (traits::stores_parts)
+      reduce_neighbours<Phase>(reads);
+    else
+      reduce_apart<Phase>(reads);
+    compute_row<Phase>();
+  }
+  // In the order of the ordered skeleton.
+  template <int Phase, class Reads>
+  __device__ __forceinline__ void reduce_neighbours(Reads const& reads) const {
     using reductions = reductions_of<Program, place::row, Phase>;
-    selected_registers<Program, moved_row_parts<Program, Phase, V>> parts;
+    own_states<Phase> states;
+    this->for_each_part([&](auto part) { take_in<decltype(part)::value>(states, reads); });
+    for_each_selected<Program, reductions>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using op = typename reduction_facts<Program, k>::op;
+      read_register<k>(around.row) = combine_row<op>(read_register<k>(states).at);
+    });
+  }
+  // In the order of the rows skeleton, whose thread would have the same two vectors.
+  template <int Phase, class Reads>
+  __device__ __forceinline__ void reduce_apart(Reads const& reads) const {
+    using running = running_states<Program, V, halves::parts, Phase>;
+    selected_registers<Program, running> states;
+    selected_registers<Program, collected_values<Program, V, halves::parts, Phase>> values;
+    reset<Program, running>(states);
+    this->for_each_part([&](auto part) {
+      constexpr int u = static_cast<int>(decltype(part)::value);
+#pragma unroll
+      for (int i = 0; i < V; ++i) {
+        registers<Program, place::element> element;
+        frame<Program> const f{around.launch, around.row, element, around.total};
+        this->template evaluate_at<decltype(part)::value, Phase, false>(f, reads, i);
+        collect_element<Program, running>(values, f, u, i);
+      }
+      accumulate_item<Program, false>(states, values, u, V);
+    });
+    join_chains<Program, running>(around.row, states);
+    for_each_selected<Program, reductions_of<Program, place::row, Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto& state = read_register<k>(around.row);
+      state = combine_lanes<typename reduction_facts<Program, k>::op, 32>(state, a.lanes);
+    });
+  }
+  template <moved_part Part, int Phase>
+  __device__ __forceinline__ void take_in(own_states<Phase>& states,
+                                          moved_item<Program, V> const& reads) const {
+    constexpr int part = static_cast<int>(Part);
 #pragma unroll
     for (int i = 0; i < V; ++i) {
       registers<Program, place::element> element;
       frame<Program> const f{around.launch, around.row, element, around.total};
-      this->template evaluate_at<Phase, false>(f, reads, i);
-      for_each_selected<Program, reductions>([&](auto selected) {
+      this->template evaluate_at<Part, Phase, false>(f, reads, i);
+      for_each_selected<Program, reductions_of<Program, place::row, Phase>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
-        auto& state = read_register<k>(parts).at[i / moved_chain];
+        auto& state = read_register<k>(states).at[part][i / moved_chain];
         if (i % moved_chain == 0) state = facts::identity();
         state = facts::op::combine(state, facts::op::lift(static_cast<typename facts::operand>(
                                               value_of<facts::instruction::first_operand>(f))));
       });
     }
-    for_each_selected<Program, reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using op = typename reduction_facts<Program, k>::op;
-      auto const& chains = read_register<k>(parts).at;
-      auto state = chains[0];
-      if constexpr (V > moved_chain) state = op::combine(state, chains[1]);
-      read_register<k>(around.row) = combine_neighbours<op>(state, a.lanes);
-    });
-    compute_row<Phase>();
+  }
+  // The lanes of either half have neighbouring elements; so has, of the first half and the second,
+  // every row that is longer than the halved axis.
+  template <class Op, class State, int Parts, int Chains>
+  __device__ __forceinline__ State combine_row(State const (&states)[Parts][Chains]) const {
+    if constexpr (Parts == 1) {
+      return combine_neighbours<Op>(joined<Op>(states[0]), a.lanes);
+    } else {
+      State const first = combine_neighbours<Op>(joined<Op>(states[0]), a.half_lanes),
+                  second = combine_neighbours<Op>(joined<Op>(states[1]), a.half_lanes),
+                  both = Op::combine(first, second);
+      if (a.half_lanes == a.lanes) return both;
+      return combine_neighbours<Op>(both, a.lanes, a.half_lanes);
+    }
+  }
+  template <class Op, class State, int Chains>
+  static __device__ __forceinline__ State joined(State const (&chains)[Chains]) {
+    if constexpr (Chains == 1)
+      return chains[0];
+    else
+      return Op::combine(chains[0], chains[1]);
   }
   // One lane writes what a row has.
   __device__ __forceinline__ void store_row() const {
@@ -155,12 +219,14 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
 
 namespace tenon {
 
-// Owners: `lanes` neighbouring threads share a row, of which each has one vector, or as many rows
-// as `items`, neighbours along their outermost axis. Registers: one vector of each operand, as it
-// lies in memory. Global memory: what is fetched is read by aligned vectors, once; what another
-// thread of the row reads too comes from the cache; every store is one access.
+// Owners: `lanes` neighbouring threads share a row, of which each has one vector, or one of either
+// half of an axis between whose halves elements are exchanged; or as many rows as `items`,
+// neighbours along their outermost axis. Registers: one vector of each operand, as it lies in
+// memory. Global memory: what is fetched is read by aligned vectors, once; what another thread of
+// the row reads too comes from the cache; every store is one access.
 // @pre vector_facts has found the vectors to be whole; lanes is a power of two, at most 32
-// @post every store is written once per position; the bits are those of the ordered skeleton
+// @post every store is written once per position; the bits are those of the ordered skeleton where
+// parts are stored, else those of the rows skeleton
 template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     moved_rows_kernel(const __grid_constant__ detail::moved_arguments<Program> a) {

@@ -11,12 +11,28 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct moved_rows_planner : moved_planner {
-  // Expressions that the ordered skeleton runs otherwise, whose sums these are.
+  // Whether the sums are those of the skeleton that runs the expression otherwise: of the ordered
+  // one where parts are stored. Of the rows skeleton the order is followed where elements are
+  // exchanged between halves, of reductions that it combines in the same tree however many vectors
+  // a thread has.
+  template <class Program>
+  static constexpr bool has_order = [] {
+    bool result = program_traits<Program>::stores_parts;
+    if constexpr (!program_traits<Program>::stores_parts && half_values<Program>::is_found) {
+      result = true;
+      visit_selected<Program, reductions_at<Program, place::row>>([&](auto selected) {
+        using facts = reduction_facts<Program, decltype(selected)::value>;
+        constexpr int width = element_operands<Program>::vector_width;
+        result = result && !takes_many<typename facts::op, typename facts::operand, 2 * width>;
+      });
+    }
+    return result;
+  }();
   template <class Program>
   static constexpr bool moves = [] {
     using traits = program_traits<Program>;
     constexpr int width = element_operands<Program>::vector_width;
-    return (width == moved_chain || width == 2 * moved_chain) && traits::stores_parts &&
+    return (width == moved_chain || width == 2 * moved_chain) && has_order<Program> &&
            moved_values<Program>::is_movement && traits::row_phases > 0 && !traits::has_total &&
            !traits::has_planes && !traits::has_scans && !traits::has_sorts && !traits::has_blocks;
   }();
@@ -28,22 +44,27 @@ struct moved_rows_planner : moved_planner {
   // ahead 205.
   template <class Program>
   static constexpr int blocks_held =
-      moved_values<Program>::bytes_read* element_operands<Program>::vector_width <= 160 ? 5 : 1;
+      half_values<Program>::bytes_read* element_operands<Program>::vector_width <= 160 ? 5 : 1;
 
   // @post without a function where a row is another one, or some vector not whole
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call) {
     constexpr configuration chosen = configured<Program, 128, blocks_held<Program>>;
-    long long const columns = layout.columns.size, lanes = columns / chosen.vector_width;
-    bool const is_tree = columns % chosen.vector_width == 0 && columns <= longest_row &&
-                         lanes > 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
+    constexpr int of_thread = chosen.vector_width * half_values<Program>::parts;
+    long long const columns = layout.columns.size, lanes = columns / of_thread;
+    bool const is_tree = columns % of_thread == 0 && columns <= longest_row && lanes > 0 &&
+                         lanes <= 32 && (lanes & (lanes - 1)) == 0;
+    if (!program_traits<Program>::stores_parts && layout.columns.dims != 1) return {};
     if (!is_tree || layout.rows.size == 0 || layout.rows.dims + layout.columns.dims > moved_dims)
       return {};
     return planned<Program, chosen>(
         rows_as_columns(layout), call, static_cast<int>(lanes),
         reinterpret_cast<void const*>(
             &moved_rows_kernel<Program, specialization_of<chosen>, build_hash>),
-        "rows of a warp or less, vectors whose place is found once for all their elements");
+        half_values<Program>::is_found
+            ? "rows of a warp or less, vectors of either half of an axis, whose place is found once"
+              " for all their elements"
+            : "rows of a warp or less, vectors whose place is found once for all their elements");
   }
 };
 

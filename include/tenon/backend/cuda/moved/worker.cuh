@@ -1,29 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One vector of neighbouring elements through a program that finds where they lie: read as a whole,
-// then computed element by element.
+// One vector of neighbouring elements, or one of either half of an axis, through a program that
+// finds where they lie: read as a whole, then computed element by element.
 
 #include "tenon/backend/cuda/moved/places.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
+// What is read of an item.
+template <class Program, int V> struct moved_item {
+  selected_registers<Program, moved_reads<Program, V>> first;
+  selected_registers<Program, moved_reads<Program, V, moved_part::second>> second;
+
+  template <moved_part Part> __device__ __forceinline__ auto& part() {
+    if constexpr (Part == moved_part::first)
+      return first;
+    else
+      return second;
+  }
+  // The vector of read K of either half, which the other one may have read.
+  template <moved_part Part, int K> __device__ __forceinline__ auto const& vector() const {
+    constexpr int other = half_values<Program>::template other<K>;
+    constexpr moved_part across =
+        Part == moved_part::first ? moved_part::second : moved_part::first;
+    if constexpr (other >= 0)
+      return vector<across, other>();
+    else if constexpr (Part == moved_part::first || half_values<Program>::template is_common<K>)
+      return read_register<K>(first);
+    else
+      return read_register<K>(second);
+  }
+};
+
 template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   using traits = program_traits<Program>;
   using values = moved_values<Program>;
-  using wanted_reads = moved_reads<Program, V>;
+  using halves = half_values<Program>;
+  using item_reads = moved_item<Program, V>;
   using wanted_stores = moved_stores<Program, V>;
   template <int K> using at = typename traits::template at<K>;
   using moved_places<Program, V>::moved_places;
   using moved_places<Program, V>::a;
   using moved_places<Program, V>::around;
-  using moved_places<Program, V>::positions;
-  using moved_places<Program, V>::cursors;
 
   __device__ __forceinline__ void finish() {
     this->find();
     await_operands<Program>();
-    selected_registers<Program, wanted_reads> reads;
+    item_reads reads;
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       read_all(reads, item == 0);
@@ -35,56 +59,37 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   }
   // The vectors of all operands at this place; those that stay where they are have been read with
   // the first item.
-  __device__ __forceinline__ void read_all(selected_registers<Program, wanted_reads>& reads,
-                                           bool is_first) const {
-    for_each_selected<Program, wanted_reads>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read<k>(read_register<k>(reads), is_first || read_register<k>(cursors).step != 0);
-    });
-    if (is_first)
-      for_each_selected<Program, wanted_reads>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        if constexpr (!at<k>::is_load)
-          if (!read_register<k>(cursors).is_wanted) fill<k>(read_register<k>(reads));
-      });
+  __device__ __forceinline__ void read_all(item_reads& reads, bool is_first) const {
+    for_each_part([&](auto part) { read_part<decltype(part)::value>(reads, is_first); });
+    if (is_first) for_each_part([&](auto part) { fill_part<decltype(part)::value>(reads); });
   }
   // An item comes to the cache while the one before it is computed. @pre the cursors have advanced
   __device__ __forceinline__ void ask() const {
-    for_each_selected<Program, wanted_reads>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      moved_cursor const& from = read_register<k>(cursors);
-      if constexpr (!at<k>::is_load)
-        asm volatile(
-            "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %1, 0;\n\t"
-            "@wanted prefetch.global.L2::evict_last [%0];\n\t}" ::"l"(from.at),
-            "r"(static_cast<unsigned>(from.step != 0 && from.is_wanted)));
-    });
+    for_each_part([&](auto part) { ask_part<decltype(part)::value>(); });
   }
   // The stores of all elements, from what has been read.
-  template <class Reads> __device__ __forceinline__ void store_all_of(Reads const& reads) const {
-    selected_registers<Program, wanted_stores> results;
+  __device__ __forceinline__ void store_all_of(item_reads const& reads) const {
+    selected_registers<Program, wanted_stores> results[halves::parts];
 #pragma unroll
-    for (int i = 0; i < V; ++i) {
-      registers<Program, place::element> element;
-      frame<Program> const f{around.launch, around.row, element, around.total};
-      evaluate_at<traits::row_phases + 1, true>(f, reads, i);
-      for_each_selected<Program, wanted_stores>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        read_register<k>(results).at[i] = value_of<at<k>::first_operand>(f);
+    for (int i = 0; i < V; ++i)
+      for_each_part([&](auto part) {
+        constexpr moved_part p = decltype(part)::value;
+        compute_stored<p>(results[static_cast<int>(p)], reads, i);
       });
-    }
-    for_each_selected<Program, wanted_stores>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using T = storage_t<at<k>::type>;
-      moved_cursor const& to = read_register<k>(cursors);
-      store_packed(reinterpret_cast<T*>(to.at), pack<T>(read_register<k>(results).at),
-                   to.is_wanted, a.stored);
+    for_each_part([&](auto part) {
+      constexpr moved_part p = decltype(part)::value;
+      store_part<p>(results[static_cast<int>(p)]);
     });
   }
 
+  // visit(integral_constant<moved_part, P>) for each vector of an item.
+  template <class Visit> static __device__ __forceinline__ void for_each_part(Visit const& visit) {
+    visit(std::integral_constant<moved_part, moved_part::first>{});
+    if constexpr (halves::is_found) visit(std::integral_constant<moved_part, moved_part::second>{});
+  }
   // What the reductions of a phase, or the stores, need of element i.
-  template <int Phase, bool Stores, class Reads>
-  __device__ __forceinline__ void evaluate_at(frame<Program> const& f, Reads const& reads,
+  template <moved_part Part, int Phase, bool Stores>
+  __device__ __forceinline__ void evaluate_at(frame<Program> const& f, item_reads const& reads,
                                               int i) const {
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
@@ -92,20 +97,73 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
       if constexpr (I::where == place::element && !I::is_store &&
                     element_needs<Program>::template at<Phase, Stores>.needed[k]) {
         constexpr moved_kind kind = values::template kind<k>;
-        if constexpr (wanted_reads::template holds<k>)
-          value_of<k>(f) = static_cast<typename I::value_type>(read_register<k>(reads).element(i));
+        constexpr bool is_chosen = halves::template is_chosen<k>,
+                       is_had = values::template reads<k> || halves::template other<k> >= 0;
+        if constexpr (is_had && !is_chosen)
+          value_of<k>(f) =
+              static_cast<typename I::value_type>(reads.template vector<Part, k>().element(i));
         else if constexpr (kind == moved_kind::number)
-          value_of<k>(f) = static_cast<typename I::value_type>(read_register<k>(positions));
-        else if constexpr (kind == moved_kind::other)
+          value_of<k>(f) = static_cast<typename I::value_type>(this->template number<Part, k>());
+        else if constexpr (kind == moved_kind::other || is_chosen)
           step<k>(f, typename I::operands{});
       }
     });
   }
 
  private:
-  template <int K, class Parts> __device__ __forceinline__ void read(Parts& to, bool is_new) const {
+  template <moved_part Part>
+  __device__ __forceinline__ void read_part(item_reads& reads, bool is_first) const {
+    for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read<k>(read_register<k>(reads.template part<Part>()), this->template cursor_of<Part, k>(),
+              is_first);
+    });
+  }
+  template <moved_part Part> __device__ __forceinline__ void fill_part(item_reads& reads) const {
+    for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (!at<k>::is_load)
+        if (!this->template cursor_of<Part, k>().is_wanted)
+          fill<k>(read_register<k>(reads.template part<Part>()));
+    });
+  }
+  template <moved_part Part> __device__ __forceinline__ void ask_part() const {
+    for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      moved_cursor const from = this->template cursor_of<Part, k>();
+      if constexpr (!at<k>::is_load)
+        asm volatile(
+            "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %1, 0;\n\t"
+            "@wanted prefetch.global.L2::evict_last [%0];\n\t}" ::"l"(from.at),
+            "r"(static_cast<unsigned>(from.step != 0 && from.is_wanted)));
+    });
+  }
+  template <moved_part Part>
+  __device__ __forceinline__ void compute_stored(
+      selected_registers<Program, wanted_stores>& results, item_reads const& reads, int i) const {
+    registers<Program, place::element> element;
+    frame<Program> const f{around.launch, around.row, element, around.total};
+    evaluate_at<Part, traits::row_phases + 1, true>(f, reads, i);
+    for_each_selected<Program, wanted_stores>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(results).at[i] = value_of<at<k>::first_operand>(f);
+    });
+  }
+  template <moved_part Part>
+  __device__ __forceinline__ void store_part(
+      selected_registers<Program, wanted_stores> const& results) const {
+    for_each_selected<Program, wanted_stores>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using T = storage_t<at<k>::type>;
+      moved_cursor const to = this->template cursor_of<Part, k>();
+      store_packed(reinterpret_cast<T*>(to.at), pack<T>(read_register<k>(results).at), to.is_wanted,
+                   a.stored);
+    });
+  }
+  template <int K, class Parts>
+  __device__ __forceinline__ void read(Parts& to, moved_cursor const& from, bool is_first) const {
     using T = storage_t<at<K>::type>;
-    moved_cursor const& from = read_register<K>(cursors);
+    bool const is_new = is_first || from.step != 0;
     bool is_neighbours = true;
     if constexpr (at<K>::is_load) is_neighbours = !a.is_repeated[values::template read_number<K>];
 #pragma unroll
