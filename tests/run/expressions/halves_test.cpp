@@ -2,7 +2,7 @@
 // Rotations between the halves of the last axis, of which a thread has a vector of either half:
 // alone, of products, beside other operands, normalised, and in parts.
 #include "run/support/arrays.hpp"
-#include "run/support/close.hpp"
+#include "run/support/rotation.hpp"
 #include "tenon/nn/normalization.hpp"
 #include "tenon/nn/rope.hpp"
 
@@ -19,30 +19,6 @@ template <class T> struct halves : testing::Test {};
 using element_types = testing::Types<float, tn::half, tn::bfloat16>;
 TYPED_TEST_SUITE(halves, element_types);
 
-// x with `steps` rows in turn, each with its row of the tables.
-struct rotation {
-  doubles value, scale;
-
-  rotation(doubles const& x, doubles const& cosines, doubles const& sines)
-      : value(x.extents), scale(x.extents) {
-    std::int64_t const size = x.extents.back(), half = size / 2, rows = cosines.size() / half;
-    for (std::int64_t at = 0; at < x.size(); ++at) {
-      std::int64_t const i = at % size, angle = at / size % rows * half + i % half;
-      double const other = i < half ? -x[at + half] : x[at - half];
-      value[at] = x[at] * cosines[angle] + other * sines[angle];
-      scale[at] = std::abs(x[at] * cosines[angle]) + std::abs(other * sines[angle]);
-    }
-  }
-};
-template <class T>
-void expect_close(doubles const& result, rotation const& expected, int roundings) {
-  ASSERT_EQ(result.size(), expected.value.size());
-  double const arithmetic = 1e-6, stored = precision_of(tn::dtype_of<T>).roundoff;
-  for (std::int64_t at = 0; at < result.size(); ++at)
-    ASSERT_NEAR(result[at], expected.value[at],
-                expected.scale[at] * arithmetic + std::abs(expected.value[at]) * stored * roundings)
-        << "at " << at;
-}
 doubles product(doubles x, doubles const& weights) {
   for (std::int64_t at = 0; at < x.size(); ++at) x[at] *= weights[at % weights.size()];
   return x;
