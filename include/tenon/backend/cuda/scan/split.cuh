@@ -161,6 +161,7 @@ struct split_scan : scan_worker<Program, C::vector_width, C::items, C::threads_p
       return;
     }
     auto const runs = this->runs_of(first);
+    __syncwarp();  // lanes bring what others use, who have read what was there
     for_each_selected<Program, loads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename traits::template at<k>;
