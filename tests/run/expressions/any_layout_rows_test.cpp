@@ -8,15 +8,15 @@ namespace {
 
 using reference::doubles;
 
-constexpr std::int64_t lengths[] = {1, 3, 17, 64, 65, 129, 513, 1023, 4099, 20011};
-constexpr std::int64_t row_counts[] = {1, 3, 37};
+constexpr std::int64_t lengths[] = {1, 3, 17, 64, 65, 129, 257, 513, 545, 1023, 4099, 8703, 20011};
+constexpr std::int64_t row_counts[] = {1, 3, 37, 269};
 constexpr arrangement layouts[] = {arrangement::misaligned, arrangement::padded,
                                    arrangement::stepped};
 
 template <class Visit> void for_each_shape(Visit const& visit) {
   for (std::int64_t columns : lengths)
     for (std::int64_t rows : row_counts)
-      if (rows * columns <= 1 << 16) visit(rows, columns);
+      if (rows * columns <= 1 << 17) visit(rows, columns);
 }
 
 // x where chosen, else y.
@@ -117,6 +117,46 @@ template <class T> void check_weighted() {
 }
 TEST(any_layout_rows, weighted_f32) { check_weighted<float>(); }
 TEST(any_layout_rows, weighted_bf16) { check_weighted<tn::bfloat16>(); }
+
+// Columns of two axes, which follow each other in memory or not, and weights that are strided or
+// repeated along them.
+template <class T> void check_columns_of_two_axes() {
+  auto const f = tn::compile([](auto x, auto weight) {
+    constexpr auto along = tn::axis<1, 2>;
+    auto centre = tn::mean(x, along, tn::keepdim);
+    auto variance = tn::var(x, along, tn::keepdim, tn::correction<0>);
+    return (x - centre) * tn::rsqrt(variance + 1e-5f) * tn::cast<float>(weight);
+  });
+  for (auto [height, width] : {std::array<std::int64_t, 2>{5, 7}, {17, 19}, {17, 61}, {67, 129}}) {
+    auto x = random_array<T, 3>({5, height, width}, arrangement::contiguous, -4, 4);
+    auto weight = random_array<T, 2>({height, width});
+    array<float, 3> whole({5, height, width});
+    f.into(whole.view())(x.view(), weight.view());
+    std::string const what = std::to_string(height) + " x " + std::to_string(width);
+    for (arrangement how : layouts)
+      for (arrangement of_weight :
+           {arrangement::contiguous, arrangement::stepped, arrangement::transposed}) {
+        array<T, 3> other({5, height, width}, how, x.values());
+        array<T, 2> other_weight({height, width}, of_weight, weight.values());
+        array<float, 3> again({5, height, width}, how);
+        f.into(again.view())(other.view(), other_weight.view());
+        EXPECT_EQ(again.bits(), whole.bits())
+            << what << ", " << to_string(how) << ", weight " << to_string(of_weight);
+      }
+    auto column = random_array<T, 1>({height});
+    doubles const of_column = column.values();
+    doubles repeated = weight.values();
+    for (std::int64_t i = 0; i < height * width; ++i) repeated[i] = of_column[i / width];
+    weight.set(repeated);
+    array<float, 3> expected({5, height, width}), found({5, height, width});
+    f.into(expected.view())(x.view(), weight.view());
+    f.into(found.view())(x.view(),
+                         dyn_view<T, 2>::with_strides(column.data(), {height, width}, {1, 0}));
+    EXPECT_EQ(found.bits(), expected.bits()) << what << ", one column of weights";
+  }
+}
+TEST(any_layout_rows, columns_of_two_axes_f32) { check_columns_of_two_axes<float>(); }
+TEST(any_layout_rows, columns_of_two_axes_bf16) { check_columns_of_two_axes<tn::bfloat16>(); }
 
 // The only row is what all rows share, and of a thread's width.
 TEST(any_layout_rows, one_row_of_few_elements) {

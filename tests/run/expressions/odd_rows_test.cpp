@@ -6,9 +6,9 @@
 
 namespace {
 
-constexpr std::int64_t lengths[] = {1,   2,   3,   4,    5,    7,    8,    9,    15,  16,
-                                    17,  31,  33,  63,   65,   100,  127,  129,  255, 257,
-                                    500, 512, 513, 1023, 1024, 1025, 4099, 20011};
+constexpr std::int64_t lengths[] = {1,   2,   3,   4,    5,    7,    8,    9,    15,   16,   17,
+                                    31,  33,  63,  65,   100,  127,  129,  255,  257,  289,  500,
+                                    512, 513, 545, 1023, 1024, 1025, 4099, 8703, 8705, 20011};
 constexpr arrangement ways[] = {arrangement::contiguous, arrangement::misaligned,
                                 arrangement::padded};
 

@@ -11,9 +11,10 @@ using reference::doubles;
 // In vectors of 16 bytes of f32 and of bf16: 1, 64, 128, 2048, 4096, and one more of each; then
 // lengths of which every row begins elsewhere in a vector.
 constexpr std::int64_t lengths[] = {
-    8,     16,    256,    264, 512, 520, 1024, 1032, 4096, 8192, 8200, 16384, 16392, 32768,
-    32776, 65536, 131072, 1,   2,   3,   5,    7,    9,    13,   17,   31,    33,    63,
-    65,    101,   127,    129, 255, 257, 513,  1023, 1025, 2047, 4099, 8191,  20011, 50257};
+    8,     16,    256,   264,   512,    520,  1024, 1032, 4096, 8192,  8200, 16384,
+    16392, 32768, 32776, 65536, 131072, 1,    2,    3,    5,    7,     9,    13,
+    17,    31,    33,    63,    65,     101,  127,  129,  255,  257,   289,  513,
+    545,   1023,  1025,  2047,  4099,   8191, 8193, 8703, 8705, 20011, 50257};
 
 constexpr unsigned along_row = 0b10;
 doubles softmax_of(doubles const& x) { return reference::softmax(x, along_row); }
@@ -63,7 +64,8 @@ void check_rows(Function const& f, Expected const& expected_of, Scale const& sca
                 double storage = 1) {
   for (std::int64_t columns : lengths)
     for (std::int64_t rows : {1, 3, 64})
-      if (rows * columns <= 1 << 18) check_rows_of<T>(f, expected_of, scale_of, rows, columns, storage);
+      if (rows * columns <= 1 << 18)
+        check_rows_of<T>(f, expected_of, scale_of, rows, columns, storage);
   // More rows than a device works on at a time, of clusters.
   check_rows_of<T>(f, expected_of, scale_of, 401, 17000, storage);
 }

@@ -103,8 +103,8 @@ void check_softmax_and_losses(std::int64_t planes, std::int64_t rows, std::int64
               {.arithmetic = 8, .absolute = absolute}, "mean of all");
 }
 
-// More rows than the device holds at once, of whole vectors, whose elements are stored beside
-// values of planes alone.
+// More rows than the device holds at once, of whole vectors or of single elements, whose elements
+// are stored beside values of planes alone.
 void check_softmax_of_many(std::int64_t planes, std::int64_t rows, std::int64_t columns) {
   static auto const f = tn::compile([](auto x) {
     return tn::outputs(tn::softmax(x, tn::axis<-1>),
@@ -173,6 +173,7 @@ TEST(one_launch, softmax_and_means_of_rows_and_planes) {
 }
 TEST(one_launch, softmax_of_more_rows_than_the_device_holds) {
   check_softmax_of_many(2, 170000, 8);
+  check_softmax_of_many(2, 9000, 257);
 }
 TEST(one_launch, planes_in_other_orders) {
   for (auto const& [planes, rows, columns] : shapes) check_other_orders(planes, rows, columns);

@@ -10,8 +10,8 @@ using bytes = std::vector<unsigned char>;
 
 // The last ones are rows of several blocks, and rows that no cluster holds; some are of whole
 // vectors.
-constexpr std::int64_t lengths[] = {1,     31,    33,    512,   1000,  1023,   1025,  4099,
-                                    12320, 16385, 20011, 65536, 65537, 300000, 600011};
+constexpr std::int64_t lengths[] = {1,    31,    33,    333,   512,   1000,  1023,   1025,
+                                    4099, 12320, 16385, 20011, 65536, 65537, 300000, 600011};
 
 // One result of rank 2 and one of rank 1 from the kernel families with rows.
 template <class T> struct row_results { bytes softmax, layer_norm, sum; };

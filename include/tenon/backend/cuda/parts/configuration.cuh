@@ -9,10 +9,12 @@
 namespace tenon {
 
 // What the operands of a kernel may be along the columns: the more, the longer it is.
-inline constexpr int odd_columns = 0;         // contiguous, of any length and place, in registers
-inline constexpr int packed_columns = 1;      // whole aligned vectors
-inline constexpr int contiguous_columns = 2;  // misaligned, or of odd length, too
-inline constexpr int any_columns = max_rank;  // strided, repeated, and along several axes too
+inline constexpr int spread_columns = -2;      // contiguous, of any place, single elements
+inline constexpr int any_spread_columns = -1;  // the same, and any others by shared memory
+inline constexpr int odd_columns = 0;          // contiguous, of any length and place, in registers
+inline constexpr int packed_columns = 1;       // whole aligned vectors
+inline constexpr int contiguous_columns = 2;   // misaligned, or of odd length, too
+inline constexpr int any_columns = max_rank;   // strided, repeated, and along several axes too
 // Of a kernel for all operands that the types of a call allow.
 constexpr int columns_allowed(column_order order) {
   return order == column_order::contiguous ? contiguous_columns : any_columns;

@@ -14,8 +14,9 @@ struct kept_place {
   int number = -1, load = -1, phase = 0;
 };
 
-// Softmax of f32: its exponentials are computed once.
-template <class Program> struct kept_value {
+// Softmax of f32: its exponentials are computed once. HasWords: elements of narrower types have a
+// word each, too.
+template <class Program, bool HasWords = false> struct kept_value {
   using traits = program_traits<Program>;
   static constexpr int last = traits::row_phases + 1;
   static constexpr int least_cost = 8;  // issue slots, against a load and a store of four elements
@@ -64,7 +65,9 @@ template <class Program> struct kept_value {
     for (int j = 0; is_needed_later && j < k; ++j) {
       instruction_facts const& i = traits::all[j];
       if (behind.needed[j] && !later.needed[j] && i.is_load && i.where == place::element &&
-          i.varies_over_rows && size_of(i.type) == size_of(dtype::f32))
+          i.varies_over_rows &&
+          (size_of(i.type) == size_of(dtype::f32) ||
+           (HasWords && size_of(i.type) < size_of(dtype::f32))))
         return {k, j, phase};
     }
     return {};
@@ -85,8 +88,8 @@ template <class Program> struct kept_value {
 
 // Evaluates the elements of a tile: sweeps before that of kept_value::phase do so as ever, that one
 // leaves the value in the place of the operand, later ones find it there.
-template <class Program, class Tile> struct keeping_evaluation {
-  using kept = kept_value<Program>;
+template <class Program, class Tile, bool HasWords = false> struct keeping_evaluation {
+  using kept = kept_value<Program, HasWords>;
   Tile& tile;
 
   template <int Phase, bool Stores, class Numbers>

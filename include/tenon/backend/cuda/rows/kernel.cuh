@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_items.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
+#include "tenon/backend/cuda/rows/spread_items.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
@@ -16,12 +17,16 @@ namespace detail {
 // One thread's view of the row that it works on.
 template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
+  static constexpr bool is_spread = dims <= any_spread_columns;
   static constexpr bool is_odd = dims == odd_columns, is_staged = dims > packed_columns;
   static constexpr int phases = program_traits<Program>::row_phases;
   // A row beyond the end has no vectors: whether one is inside is asked once. Where elements know
   // their positions it has all of them, and what is found by these is somewhere.
   static constexpr bool has_none_beyond =
-      dims == packed_columns && !program_traits<Program>::has_positions;
+      is_spread || (dims == packed_columns && !program_traits<Program>::has_positions);
+  // Where positions are needed from the beginning they are found at once; elsewhere it costs fewer
+  // registers to find them late.
+  static constexpr bool finds_again = dims == packed_columns || is_spread;
   using arguments = rows_arguments<Program, C>;
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
@@ -32,9 +37,69 @@ template <class Program, class C> struct row_worker {
   row_totals<Program> of_rows = {};
   bool is_first = true;  // of the rows that this thread has a part of
 
+  __device__ __forceinline__ auto positions(bool is_inside = true) const {
+    if constexpr (is_spread)
+      return spread_positions::of(a.split.vectors_per_block,
+                                  is_inside ? static_cast<int>(a.vectors) : 0);
+    else
+      return of_vectors(is_inside);
+  }
+
+  __device__ __forceinline__ void request(requested& to, long long row) {
+    to.row = row;
+    bool is_inside = row < a.row_count;
+    operand_offsets<Program> offsets;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    auto const where = positions(is_inside);
+    await_operands<Program>();
+    request_row_values<Program>(to.values, a, offsets, is_inside);
+    to.offsets = offsets;
+    if constexpr (is_staged)
+      staged_items<Program, C>::bring(a, offsets, where);
+    else if constexpr (is_odd)
+      odd_items<Program, C>::load(to.tile, a, offsets, where, row);
+    else if constexpr (is_spread)
+      spread_items<Program, C>::load(to, a, offsets, where);
+    else
+      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, where,
+                                                     has_none_beyond || is_inside);
+    if constexpr (!is_spread)
+      load_tile<Program, early_loads<Program, C>, v, items, dims, false>(
+          to.early, a, offsets, where, has_none_beyond || is_inside);
+    if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, where, row);
+  }
+
+  // What all rows share, to where those of the block find it.
+  __device__ __forceinline__ void ask_shared() const {
+    odd_items<Program, C>::ask_shared(a, positions());
+  }
+
+  template <int... Phase>
+  __device__ __forceinline__ void finish_row(requested& given,
+                                             std::integer_sequence<int, Phase...>) {
+    bool const is_inside = given.row < a.row_count;
+    operand_offsets<Program> offsets;
+    if constexpr (!finds_again)
+      offsets = given.offsets;
+    else if constexpr (program_traits<Program>::has_positions)
+      find_row<Program>(offsets, a, is_inside ? given.row : 0);
+    take_row_values<Program>(f, given.values, a, offsets, is_inside);
+    evaluate<place::row, 0, 0>(f);
+    (reduce<Phase + 1>(given, offsets), ...);
+    if constexpr (!program_traits<Program>::has_positions && finds_again)
+      find_row<Program>(offsets, a, is_inside ? given.row : 0);
+    if constexpr (has_element_stores<Program>) {
+      selected_registers<Program, no_loads> none;
+      sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.row_count), 0, 0);
+    }
+    if (threadIdx.x == 0 && team.half() == 0 && team.rank == 0 && is_inside)
+      end_row<Program>(f, a, offsets, given.row, of_rows);
+  }
+
+ private:
   // The asm keeps the addresses that follow from being held in registers from row to row: they cost
   // one instruction each to find again.
-  __device__ __forceinline__ auto positions(bool is_inside = true) const {
+  __device__ __forceinline__ auto of_vectors(bool is_inside) const {
     int const stretch = dims == packed_columns ? 0 : a.split.vectors_per_block;
     int const part = is_staged ? team.rank * team.halves() + team.half() : team.rank;
     int first = part * (stretch > 0 ? stretch : team.lanes) + static_cast<int>(threadIdx.x);
@@ -52,57 +117,6 @@ template <class Program, class C> struct row_worker {
     }
   }
 
-  __device__ __forceinline__ void request(requested& to, long long row) {
-    to.row = row;
-    bool is_inside = row < a.row_count;
-    operand_offsets<Program> offsets;
-    find_row<Program>(offsets, a, is_inside ? row : 0);
-    auto const where = positions(is_inside);
-    await_operands<Program>();
-    request_row_values<Program>(to.values, a, offsets, is_inside);
-    to.offsets = offsets;
-    if constexpr (is_staged)
-      staged_items<Program, C>::bring(a, offsets, where);
-    else if constexpr (is_odd)
-      odd_items<Program, C>::load(to.tile, a, offsets, where, row);
-    else
-      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, where,
-                                                     has_none_beyond || is_inside);
-    load_tile<Program, early_loads<Program, C>, v, items, dims, false>(
-        to.early, a, offsets, where, has_none_beyond || is_inside);
-    if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, where, row);
-  }
-
-  // What all rows share, to where those of the block find it.
-  __device__ __forceinline__ void ask_shared() const {
-    odd_items<Program, C>::ask_shared(a, positions());
-  }
-
-  template <int... Phase>
-  __device__ __forceinline__ void finish_row(requested& given,
-                                             std::integer_sequence<int, Phase...>) {
-    bool const is_inside = given.row < a.row_count;
-    operand_offsets<Program> offsets;
-    // Positions are needed from the beginning; elsewhere it costs fewer registers to find them
-    // late.
-    if constexpr (dims != packed_columns)
-      offsets = given.offsets;
-    else if constexpr (program_traits<Program>::has_positions)
-      find_row<Program>(offsets, a, is_inside ? given.row : 0);
-    take_row_values<Program>(f, given.values, a, offsets, is_inside);
-    evaluate<place::row, 0, 0>(f);
-    (reduce<Phase + 1>(given, offsets), ...);
-    if constexpr (!program_traits<Program>::has_positions && dims == packed_columns)
-      find_row<Program>(offsets, a, is_inside ? given.row : 0);
-    if constexpr (has_element_stores<Program>) {
-      selected_registers<Program, no_loads> none;
-      sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.row_count), 0, 0);
-    }
-    if (threadIdx.x == 0 && team.half() == 0 && team.rank == 0 && is_inside)
-      end_row<Program>(f, a, offsets, given.row, of_rows);
-  }
-
- private:
   // Sweeps the columns for the reductions of phase Phase and combines them over the threads of the
   // row.
   template <int Phase>
@@ -136,6 +150,9 @@ template <class Program, class C> struct row_worker {
         if (is_first) odd_items<Program, C>::await_shared();
       odd_items<Program, C>::template process<Phase, Stores>(given.tile, states, f, a, offsets,
                                                              where, is_inside);
+    } else if constexpr (is_spread) {
+      spread_items<Program, C>::template process<Phase, Stores>(given, states, f, a, offsets,
+                                                                where);
     } else if constexpr (is_staged) {
       staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets, where, begin,
                                                                 end, is_inside);
@@ -156,17 +173,18 @@ template <class Program, class C> struct row_worker {
 template <class Program, class C>
 inline constexpr bool takes_turns =
     program_traits<Program>::has_total || program_traits<Program>::has_planes ||
-    C::group_dims != packed_columns;
+    C::group_dims > packed_columns || C::group_dims == odd_columns;
 
 }  // namespace detail
 
 // Owners: blockDim.x threads of each of blocks_per_row blocks (a cluster, if several) share a row;
 // blockDim.y rows are a group, and the clusters take the groups in turn where takes_turns. Thread
-// `lane` of a row owns vectors lane, lane + lanes, ... A row beyond the end is swept by its threads
-// but neither read nor stored. Registers: the row as it lies in memory, which is in shared memory
-// where it is of any layout; up to four running states per reduction. Shared memory: one state per
-// piece, warp of the row and reduction, twice; what is stored of odd rows, and what they share.
-// Global memory: each operand is read once, each element store written once.
+// `lane` of a row owns vectors lane, lane + lanes, ..., or every 32nd element of its warp's
+// stretch. A row beyond the end is swept by its threads but neither read nor stored. Registers: the
+// row as it lies in memory, which is in shared memory where it is of any layout; up to four running
+// states per reduction. Shared memory: one state per piece, warp of the row and reduction, twice;
+// what is stored of odd rows, and what they share. Global memory: each operand is read once, each
+// element store written once.
 // @pre a.vectors <= lanes * items; no more clusters than groups, and as many where none takes
 // turns; the grid is a function of the shape if there are totals, and then the ticket in the
 // workspace is 0

@@ -36,11 +36,21 @@ template <class Program>
 inline constexpr bool shares_two =
     has_large_states<Program>&& element_operands<Program>::loads == 3 &&
     program_traits<Program>::widest_element == 4 && !element_operands<Program>::has_much_arithmetic;
+// Where rows are spread, those of one operand leave registers for half of a lane's elements of one
+// or two such.
+template <class Program>
+inline constexpr bool shares_few = [] {
+  int own = 0, shared = 0;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    if (i.is_load && i.where == place::element) (i.varies_over_rows ? own : shared) += 1;
+  return own == 1 && shared > 0 && shared <= 2 && program_traits<Program>::widest_element <= 4;
+}();
 template <class Program, class C>
 inline constexpr bool is_asked_early =
     !C::has_clusters &&
-    (C::items == 2 ? shares_little<Program>
-                   : C::items == 8 && C::group_dims == packed_columns && shares_two<Program>);
+    (C::group_dims <= any_spread_columns ? shares_few<Program>
+     : C::items == 2                     ? shares_little<Program>
+                     : C::items == 8 && C::group_dims == packed_columns && shares_two<Program>);
 template <class Program, class C>
 struct early_loads : needed_loads<Program, C::vector_width, C::items,
                                   program_traits<Program>::row_phases + 1, true> {

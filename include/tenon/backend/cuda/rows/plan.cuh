@@ -4,7 +4,7 @@
 
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
-#include "tenon/backend/cuda/rows/odd_share.cuh"
+#include "tenon/backend/cuda/rows/spread_plan.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/joined_sweeps.hpp"
 #include "tenon/schedule/nested.hpp"
@@ -13,7 +13,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct rows_planner : odd_rows_sharing {
+struct rows_planner : spread_rows_planner {
   // Rows of one element that are columns. H200, f32: softmax of 2^20 x 1 10.5 us (29.7), of 2^16 x
   // 1 5.7 (3.7); sums of 2^20 x 1 3.2 us (7.8).
   template <class Program>
@@ -46,6 +46,8 @@ struct rows_planner : odd_rows_sharing {
     bool const is_long = share.lanes > 0;
     [[maybe_unused]] bool is_held = blocks_hold<Program>(layout, facts);
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
+      auto const spread = plan_spread<Program, all>(layout, call, facts, operands.is_contiguous);
+      if (spread.function) return spread;
       // Strided, too, for the same bits.
       is_held = is_held || odd_share_of<Program>(layout, facts).lanes > 0;
       if (operands.is_contiguous && !operands.is_packed) {
