@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # TENON_ENABLE_CUDA (AUTO, ON, OFF) -> TENON_CUDA, with the CUDA language enabled when it is true;
-# TENON_HAS_DEVICE (AUTO, ON, OFF) -> the same: whether what nvcc compiles is to be run.
+# TENON_HAS_DEVICE (AUTO, ON, OFF) -> the same: whether what nvcc compiles is to be run;
+# TENON_EMULATE_DEVICE: it is run by the emulator of tests/emulator, which takes PTX of sm_90.
 set(TENON_HAS_DEVICE AUTO CACHE STRING "Optimize the tests of the CUDA backend: a device will run them")
 set_property(CACHE TENON_HAS_DEVICE PROPERTY STRINGS AUTO ON OFF)
+
+option(TENON_EMULATE_DEVICE "Run the tests of the CUDA backend on the CPU (tests/emulator), and build nothing else" OFF)
 
 set(TENON_CUDA OFF)
 if(TENON_ENABLE_CUDA)
@@ -40,7 +43,16 @@ if(TENON_CUDA)
       set(TENON_HAS_DEVICE ON)
     endif()
   endif()
+  if(TENON_EMULATE_DEVICE)
+    set(TENON_HAS_DEVICE ON)
+    set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY None)
+    set(TENON_BUILD_EXAMPLES OFF)
+    set(TENON_BUILD_BENCHMARKS OFF)
+  endif()
   message(STATUS "tenon: CUDA ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}, device: ${TENON_HAS_DEVICE}")
+elseif(TENON_EMULATE_DEVICE)
+  message(FATAL_ERROR "tenon: TENON_EMULATE_DEVICE: no CUDA compiler; put nvcc on PATH, set CUDACXX, or pass -DTENON_ENABLE_CUDA=ON to see why")
 else()
   message(STATUS "tenon: CPU backend only")
 endif()
