@@ -11,82 +11,73 @@
 
 namespace emulator {
 
-// general: any rounding and modifier, one lane at a time
-__attribute__((noinline)) static float apply32(int o, float a, float b, float c) {
-  switch (o) {
-    case o_add:
-      return a + b;
-    case o_sub:
-      return a - b;
-    case o_mul:
-      return a * b;
-    case o_fma:
-      return __builtin_fmaf(a, b, c);
-    case o_div:
-      return a / b;
-    case o_rcp:
-      return 1.0f / a;
-    case o_sqrt:
-      return __builtin_sqrtf(a);
-    case o_rsqrt:
-      return f_rsqrt(a);
-    case o_ex2:
-      return ex2(a);
-    case o_lg2:
-      return lg2(a);
-    case o_sin:
-      return f_sin(a);
-    case o_cos:
-      return f_cos(a);
-    case o_tanh:
-      return f_tanh(a);
-    case o_abs:
-      return f_abs(a);
-    default:
-      return f_neg(a);
-  }
-}
-__attribute__((noinline)) static double apply64(int o, double a, double b, double c) {
-  switch (o) {
-    case o_add:
-      return a + b;
-    case o_sub:
-      return a - b;
-    case o_mul:
-      return a * b;
-    case o_fma:
-      return __builtin_fma(a, b, c);
-    case o_div:
-      return a / b;
-    case o_rcp:
-      return 1.0 / a;
-    case o_sqrt:
-      return __builtin_sqrt(a);
-    default:
-      return d_rsqrt(a);
-  }
-}
-template <class T, T (*Apply)(int, T, T, T)>
-static void run_general(warp& w, instruction const& i) {
-  const T* a = row<T>(w, i.o[1]);
-  const T* b = row<T>(w, i.o[2]);
-  const T* c = row<T>(w, i.o[3]);
-  if (i.imm < 2) b = c = a;
-  if (i.imm < 3) c = a;
+// With any rounding and modifiers, one lane at a time. What computes is a function of its own, so
+// that nothing is computed before the rounding is set.
+template <auto F, class... A> [[gnu::noinline]] static auto apply(A... a) { return F(a...); }
+template <auto F, class T, class... A> static void run_general(warp& w, instruction const& i) {
   T* d = row<T>(w, i.o[0]);
+  auto const flushed = [&](T x) {
+    if constexpr (sizeof(T) == 4) return i.flags & fl_ftz ? flush(x) : x;
+    return x;
+  };
   rounding_mode const mode(i.rounding);
   each_lane(w.mask, [&](unsigned l) {
-    T x = a[l], y = b[l], z = c[l];
-    if constexpr (sizeof(T) == 4)
-      if (i.flags & fl_ftz) x = flush(x), y = flush(y), z = flush(z);
-    T r = Apply(i.k, x, y, z);
-    if constexpr (sizeof(T) == 4)
-      if (i.flags & fl_ftz) r = flush(r);
+    T r = [&]<std::size_t... N>(std::index_sequence<N...>) {
+      return flushed(apply<F, A...>(flushed(row<A>(w, i.o[1 + N])[l])...));
+    }
+    (std::index_sequence_for<A...>());
     if (i.flags & fl_sat) r = r != r ? T{0} : r < T{0} ? T{0} : r > T{1} ? T{1} : r;
     if (i.flags & fl_relu) r = r != r ? r : r < T{0} ? T{0} : r;
     d[l] = canonical(r);
   });
 }
+
+// How an operation runs: as it is, with .ftz alone, and with whatever else. Null where PTX has
+// none.
+struct float_handlers {
+  handler plain = nullptr, flushed = nullptr, general = nullptr;
+};
+template <auto F, class... A> static float flushed(A... a) { return flush(F(flush(a)...)); }
+template <auto F, class... A> static constexpr float_handlers of_f32() {
+  return {elementwise<F, float, A...>, elementwise<flushed<F, A...>, float, A...>,
+          run_general<F, float, A...>};
+}
+template <auto F, class... A> static constexpr float_handlers of_f64() {
+  return {elementwise<F, double, A...>, nullptr, run_general<F, double, A...>};
+}
+
+// Minima and maxima of f32 have modifiers of their own.
+struct float_operation {
+  op which;
+  float_handlers f32, f64;
+};
+using f = float;
+using g = double;
+static constexpr float_operation operations[] = {
+    {o_add, of_f32<f_add, f, f>(), of_f64<d_add, g, g>()},
+    {o_sub, of_f32<f_sub, f, f>(), of_f64<d_sub, g, g>()},
+    {o_mul, of_f32<f_mul, f, f>(), of_f64<d_mul, g, g>()},
+    {o_fma, of_f32<f_fma, f, f, f>(), of_f64<d_fma, g, g, g>()},
+    {o_div, of_f32<f_div, f, f>(), of_f64<d_div, g, g>()},
+    {o_rcp, of_f32<f_rcp, f>(), of_f64<d_rcp, g>()},
+    {o_sqrt, of_f32<f_sqrt, f>(), of_f64<d_sqrt, g>()},
+    {o_rsqrt, of_f32<f_rsqrt, f>(), of_f64<d_rsqrt, g>()},
+    {o_ex2, of_f32<ex2, f>(), {}},
+    {o_lg2, of_f32<lg2, f>(), {}},
+    {o_sin, of_f32<f_sin, f>(), {}},
+    {o_cos, of_f32<f_cos, f>(), {}},
+    {o_tanh, of_f32<f_tanh, f>(), {}},
+    {o_min, {}, {elementwise<d_min, g, g, g>}},
+    {o_max, {}, {elementwise<d_max, g, g, g>}},
+    {o_abs, of_f32<f_abs, f>(), of_f64<d_abs, g>()},
+    {o_neg, of_f32<f_neg, f>(), of_f64<d_neg, g>()},
+};
+static_assert([] {
+  int place = 0;
+  for (float_operation const& each : operations)
+    if (each.which != place++) return false;
+  return true;
+}());
 
 static void run_extreme(warp& w, instruction const& i) {
   float const *a = row<float>(w, i.o[1]), *b = row<float>(w, i.o[2]);
@@ -153,97 +144,23 @@ bool decode_float(decoder& d, statement const& s) {
   std::size_t n = o.size() - 1;
   i.o[0] = d.dst(o.at(0), size_of(t));
   for (std::size_t k = 0; k < n && k < 3; ++k) i.o[1 + k] = d.src(o[1 + k], t);
-  if (t == dtype::f32) {
-    if (op == o_min || op == o_max) {
-      if (i.flags == 0 && n == 2)
-        i.fn = op == o_min ? elementwise<f_min, float, float, float>
-                           : elementwise<f_max, float, float, float>;
-      else if (i.flags == fl_nan && n == 2)
-        i.fn = op == o_min ? elementwise<f_min_nan, float, float, float>
-                           : elementwise<f_max_nan, float, float, float>;
-      else
-        i.fn = run_extreme, i.imm = static_cast<std::int64_t>(n);
-    } else if (i.flags == 0 && i.rounding == 0) {
-      switch (op) {
-        case o_add:
-          i.fn = elementwise<f_add, float, float, float>;
-          break;
-        case o_sub:
-          i.fn = elementwise<f_sub, float, float, float>;
-          break;
-        case o_mul:
-          i.fn = elementwise<f_mul, float, float, float>;
-          break;
-        case o_fma:
-          i.fn = elementwise<f_fma, float, float, float, float>;
-          break;
-        case o_div:
-          i.fn = elementwise<f_div, float, float, float>;
-          break;
-        case o_rcp:
-          i.fn = elementwise<f_rcp, float, float>;
-          break;
-        case o_sqrt:
-          i.fn = elementwise<f_sqrt, float, float>;
-          break;
-        case o_rsqrt:
-          i.fn = elementwise<f_rsqrt, float, float>;
-          break;
-        case o_ex2:
-          i.fn = elementwise<ex2, float, float>;
-          break;
-        case o_lg2:
-          i.fn = elementwise<lg2, float, float>;
-          break;
-        case o_sin:
-          i.fn = elementwise<f_sin, float, float>;
-          break;
-        case o_cos:
-          i.fn = elementwise<f_cos, float, float>;
-          break;
-        case o_tanh:
-          i.fn = elementwise<f_tanh, float, float>;
-          break;
-        case o_abs:
-          i.fn = elementwise<f_abs, float, float>;
-          break;
-        case o_neg:
-          i.fn = elementwise<f_neg, float, float>;
-          break;
-      }
-    } else if (i.flags == fl_ftz && i.rounding == 0 && (op == o_ex2 || op == o_rcp)) {
-      i.fn =
-          op == o_ex2
-              ? elementwise<[](float a) -> float { return flush(ex2(flush(a))); }, float, float>
-              : elementwise<[](float a) -> float { return flush(f_rcp(flush(a))); }, float, float>;
-    } else {
-      i.fn = run_general<float, apply32>;
-    }
-  } else {
-    if (op == o_min)
-      i.fn = elementwise<d_min, double, double, double>;
-    else if (op == o_max)
-      i.fn = elementwise<d_max, double, double, double>;
-    else if (op == o_abs)
-      i.fn = elementwise<d_abs, double, double>;
-    else if (op == o_neg)
-      i.fn = elementwise<d_neg, double, double>;
-    else if (i.flags == 0 && i.rounding == 0 && op == o_add)
-      i.fn = elementwise<d_add, double, double, double>;
-    else if (i.flags == 0 && i.rounding == 0 && op == o_sub)
-      i.fn = elementwise<d_sub, double, double, double>;
-    else if (i.flags == 0 && i.rounding == 0 && op == o_mul)
-      i.fn = elementwise<d_mul, double, double, double>;
-    else if (i.flags == 0 && i.rounding == 0 && op == o_fma)
-      i.fn = elementwise<d_fma, double, double, double, double>;
-    else if (op <= o_rsqrt)
-      i.fn = run_general<double, apply64>;
+  if (t == dtype::f32 && (op == o_min || op == o_max)) {
+    if (i.flags == 0 && n == 2)
+      i.fn = op == o_min ? elementwise<f_min, float, float, float>
+                         : elementwise<f_max, float, float, float>;
+    else if (i.flags == fl_nan && n == 2)
+      i.fn = op == o_min ? elementwise<f_min_nan, float, float, float>
+                         : elementwise<f_max_nan, float, float, float>;
     else
-      return false;
+      i.fn = run_extreme, i.imm = static_cast<std::int64_t>(n);
+  } else {
+    float_handlers const& handlers = t == dtype::f32 ? operations[op].f32 : operations[op].f64;
+    bool const is_plain = i.flags == 0 && i.rounding == 0;
+    i.fn = is_plain                                                   ? handlers.plain
+           : i.flags == fl_ftz && i.rounding == 0 && handlers.flushed ? handlers.flushed
+                                                                      : handlers.general;
+    if (i.fn == nullptr) return false;
   }
-  if (i.fn == run_general<float, apply32> || i.fn == run_general<double, apply64> ||
-      i.fn == run_extreme)
-    i.imm = static_cast<std::int64_t>(n);
   d.emit(i);
   return true;
 }
