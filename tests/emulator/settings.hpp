@@ -18,10 +18,9 @@ struct settings {
   // TENON_EMULATOR_SEED: 0 takes blocks and warps in turn, another one in pseudorandom slices; an
   // odd one runs streams in the other order.
   std::uint64_t seed = 0;
-  // TENON_EMULATOR_CHECK: a list of
-  //   race         shared memory accessed by two threads without a barrier between, one of them
-  //   writing init         reads of device memory that nothing has written init-shared  of shared
-  //   memory, too
+  // TENON_EMULATOR_CHECK: a list of race: shared memory accessed by two threads without a barrier
+  // between, one of them writing; init: reads of device memory that nothing has written;
+  // init-shared: of shared memory, too.
   bool finds_races = false, finds_unwritten = false, finds_unwritten_shared = false;
   // TENON_EMULATOR_STICKY: 1: after a kernel has gone wrong every call fails, as on a device; 0: it
   // is told once.

@@ -79,8 +79,19 @@ def entries(ptx):
 
 def check(ptx, names):
     """-> list of faults; names: {mangled name: name}."""
-    return [f"{names.get(name, name)}: {len(early)} accesses before the kernels in front have ended, one of them: {early[0]}"
-            for name, body in entries(ptx).items() if (early := early_accesses(body))]
+    found = entries(ptx)
+    if not found:
+        return ["the PTX of no kernel is found"]
+    return [
+        f"{names.get(mangled, mangled)}: {len(early)} accesses before the kernels in front have ended, one of them: {early[0]}"
+        for mangled, body in found.items() if (early := early_accesses(body))]
+
+
+# What it finds, and what not; so that it cannot fall silent.
+assert early_accesses("ld.global.u32 %r1, [%rd1];\ngriddepcontrol.wait;\nret;\n")
+assert early_accesses("@%p1 bra $L;\ngriddepcontrol.wait;\n$L:\nst.global.u32 [%rd1], %r1;\nret;\n")
+assert not early_accesses("griddepcontrol.wait;\nld.global.u32 %r1, [%rd1];\nret;\n")
+assert not early_accesses("ld.param.u64 %rd1, [p];\nst.shared.u32 [%r2], %r1;\nret;\n")
 
 
 if __name__ == "__main__":

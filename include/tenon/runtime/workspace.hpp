@@ -89,7 +89,7 @@ class workspaces {
   }
 
   mutex mutex_;
-  constexpr_vector<owned> pieces_;  // one per device and stream: few
+  constexpr_vector<owned> pieces_;  // one per device, stream and, where it is the thread's own, thread: few
 };
 
 }  // namespace tenon::detail

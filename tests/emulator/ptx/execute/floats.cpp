@@ -13,7 +13,7 @@ namespace emulator {
 
 // With any rounding and modifiers, one lane at a time. What computes is a function of its own, so
 // that nothing is computed before the rounding is set.
-template <auto F, class... A> [[gnu::noinline]] static auto apply(A... a) { return F(a...); }
+template <auto F, class... A> [[gnu::noipa]] static auto apply(A... a) { return F(a...); }
 template <auto F, class T, class... A> static void run_general(warp& w, instruction const& i) {
   T* d = row<T>(w, i.o[0]);
   auto const flushed = [&](T x) {

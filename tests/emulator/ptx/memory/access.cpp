@@ -109,8 +109,5 @@ char* resolve_checked(warp& w, unsigned l, u64 a, unsigned bytes, space where, b
   }
   return reinterpret_cast<char*>(a);
 }
-char* resolve_slow(warp& w, unsigned lane, u64 address, unsigned bytes, space where, bool writes) {
-  return resolve(w, lane, address, bytes, where, writes);
-}
 
 }  // namespace emulator

@@ -72,9 +72,8 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
 #endif
 
 // Owners: block b finishes groups b, b + grid, ... of blockDim.y rows; thread (x, y) has vectors x,
-// x + blockDim.x, ... of it. Registers: the row as it
-// lies in memory and a state per column and reduction over the rows; looped: those of one tile.
-// Shared memory: the next row (staged: the present one, too), what is the same for all rows, one
+// x + blockDim.x, ... of it. Registers: the row as it lies in memory and a state per column and
+// reduction over the rows; looped: those of one tile. Shared memory: the next row (staged: the present one, too), what is the same for all rows, one
 // state per warp and reduction over the columns, and what long chains of the columns' states have
 // carried over (looped: in global memory); at the end all states of the columns. Global memory:
 // each operand is read once (looped: once per phase that needs it), each element store written

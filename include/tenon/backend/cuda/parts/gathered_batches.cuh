@@ -10,8 +10,7 @@ namespace tenon::detail {
 
 // Reductions of Running whose operators gather, if all of a tile is one batch, whose centre the
 // first vector says: with vectors of less than four elements, or more than one batch of a tile, the
-// bits would be others. H200, layer norm of 2^20 x 33 bf16 125 us (163), of
-// 65536 x 1023 102 (117).
+// bits would be others. H200, layer norm of 2^20 x 33 bf16 125 us (163).
 template <class Program, class Running> struct gathered_batches : Running {
   template <int K> using type = gathered_state<reduction_facts<Program, K>>;
   template <int K> static consteval bool is_gathered() {

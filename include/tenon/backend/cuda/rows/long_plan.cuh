@@ -37,7 +37,8 @@ struct long_rows_planner : streamed_rows_planner {
       while (facts.has_clusters && result.blocks < most_blocks_per_cluster &&
              (share() * bytes > few_bytes || share() > most_vectors))
         result.blocks *= 2;
-      if (share() > most_vectors || (facts.has_clusters && share() * bytes > most_bytes)) return result;
+      if (share() > most_vectors || (facts.has_clusters && share() * bytes > most_bytes))
+        return result;
       int const tiles = static_cast<int>(divide_up(share(), tile));
       if (tiles * c.items > 8) result.pieces = most_pieces<Program>;
       while (tiles % result.pieces != 0 || result.blocks * result.pieces > most_blocks_per_cluster)

@@ -70,11 +70,12 @@ struct odd_rows_sharing : row_sharing {
     auto const warps = [&](int items) { return rows * lanes_of(vectors, items, least) / 32; };
     return vectors <= 32 && warps(1) <= 528 ? 1 : warps(2) < 4096 ? 2 : 4;
   }
-  // H200, us, with four and eight: layer norm f32 of 1 x 1023 3.2 and 3.9, of 65536 x 1025 311 and
-  // 230; with four and five: softmax f32 of 65536 x 513 121 and 81, of bf16 of 1 x 1025 2.7 and
-  // 3.0, of 65536 x 1025 161 and 104, of 1 x 4097 3.4 and 3.6, of 1000 x 4097 11.1 and 9.3, of 1 x
-  // 8193 3.5 and 4.2, of 1000 x 8193 18.9 and 16.8, of 1000 x 50257 104 and 85, layer norm of 1000
-  // x 4097 11.2 and 11.9, of 1000 x 50257 131 and 100.
+  // Rows that are spread (spread_plan.cuh) had this kernel when it was measured. H200, us, with
+  // four and eight: layer norm f32 of 1 x 1023 3.2 and 3.9, of 65536 x 1025 311 and 230; with four
+  // and five: softmax f32 of 65536 x 513 121 and 81, of bf16 of 1 x 1025 2.7 and 3.0, of 65536 x
+  // 1025 161 and 104, of 1 x 4097 3.4 and 3.6, of 1000 x 4097 11.1 and 9.3, of 1 x 8193 3.5
+  // and 4.2, of 1000 x 8193 18.9 and 16.8, of 1000 x 50257 104 and 85, layer norm of 1000 x
+  // 4097 11.2 and 11.9, of 1000 x 50257 131 and 100.
   static int odd_items_of(long long vectors, odd_kernel const& of) {
     if (vectors <= 64 && (of.is_half || vectors > 16)) return 2;
     if (vectors <= 128) return 4;
