@@ -7,15 +7,20 @@
 
 namespace tenon::detail {
 
+// What a tile leaves of a column and of a row; what a thread has of its columns.
+template <class Program> struct tile_words {
+  static constexpr int of_column = partial_words<Program, column_reductions<Program, 1>>,
+                       of_row = partial_words<Program, reductions_of<Program, place::row, 1>>,
+                       of_vector = element_operands<Program>::vector_width * of_column;
+};
+
 // Whether neither an element nor a column needs anything of a whole row, and the order of the rows
 // does not matter to a total: then a row may be cut like a column.
 template <class Program>
 inline constexpr bool meets_in_tiles = [] {
   using traits = program_traits<Program>;
   bool result = traits::row_phases == 1 && !has_element_stores<Program> &&
-                element_operands<Program>::vector_width *
-                        partial_words<Program, column_reductions<Program, 1>> <=
-                    16;
+                tile_words<Program>::of_vector <= 16;
   for (instruction_facts const& i : traits::all)
     if (i.is_reduction && i.where == place::column && i.phase > 0) result = false;
   visit_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
@@ -43,9 +48,7 @@ template <class Program> struct tile_arguments : columns_arguments<Program> {
 // Rows of a thread that are under way together.
 template <class Program>
 inline constexpr int rows_at_once = [] {
-  constexpr int loads = element_operands<Program>::loads,
-                words = element_operands<Program>::vector_width *
-                        partial_words<Program, column_reductions<Program, 1>>;
+  constexpr int loads = element_operands<Program>::loads, words = tile_words<Program>::of_vector;
   int const result = loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
   return words > 8 && result > 4 ? 4 : result;
 }();

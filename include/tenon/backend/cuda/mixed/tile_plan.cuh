@@ -15,10 +15,8 @@ struct tile_shape {
 };
 
 struct tile_sharing {
-  static constexpr int threads = 256;
-  // Two blocks on each of 132 multiprocessors; a constant, so that the order of a sum does not
-  // depend on the device.
-  static constexpr long long blocks_wanted = 264;
+  static constexpr int threads = columns_sharing::threads;
+  static constexpr long long blocks_wanted = columns_sharing::blocks_wanted;
 
   [[gnu::cold]] static tile_shape share_tiles(long long vectors, long long rows, int items) {
     tile_shape result{1, at_least(1, vectors), 1, 0, 1};
@@ -67,7 +65,7 @@ struct tile_sharing {
 struct tile_planner : tile_sharing {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call) {
-    using worker = tile_words<Program>;
+    using words = tile_words<Program>;
     constexpr configuration chosen{.vector_width = element_operands<Program>::vector_width,
                                    .items = rows_at_once<Program>,
                                    .threads_per_block = threads};
@@ -86,8 +84,8 @@ struct tile_planner : tile_sharing {
     a.column_lanes = lanes_of(shape.parts), a.row_lanes = lanes_of(shape.strips);
     a.column_stride = in_fours(a.rows.size * chosen.vector_width);
     a.row_stride = in_fours(a.columns.size);
-    long long const of_columns = shape.parts * worker::of_column * a.column_stride,
-                    of_rows = shape.strips == 1 ? 0 : shape.strips * worker::of_row * a.row_stride;
+    long long const of_columns = shape.parts * words::of_column * a.column_stride,
+                    of_rows = shape.strips == 1 ? 0 : shape.strips * words::of_row * a.row_stride;
     a.first_row_word = first_partial + of_columns;
     result.block =
         dim3(static_cast<unsigned>(shape.lanes), static_cast<unsigned>(threads / shape.lanes));
@@ -102,11 +100,6 @@ struct tile_planner : tile_sharing {
   }
 
  private:
-  template <class Program> struct tile_words {
-    static constexpr int of_column = partial_words<Program, column_reductions<Program, 1>>,
-                         of_row = partial_words<Program, reductions_of<Program, place::row, 1>>;
-  };
-
   // The matrix on its side: its columns become one axis of rows, whether or not they are.
   [[gnu::cold]] static bound_layout turned(bound_layout const& from) {
     bound_layout result = from;

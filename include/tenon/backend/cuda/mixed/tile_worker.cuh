@@ -33,8 +33,7 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
   struct row_states : of_rows {
     template <int K> using type = value_list<typename reduction_facts<Program, K>::state, items>;
   };
-  static constexpr int words_of_column = partial_words<Program, of_columns>,
-                       words_of_row = partial_words<Program, of_rows>;
+  using words = tile_words<Program>;
 
   frame<Program> const& f;
   row_totals<Program>& totals;
@@ -47,11 +46,8 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
 
   __device__ __forceinline__ void begin(int strip, int rows) {
     base::begin(strip, rows);
-    for_each_selected<Program, of_columns>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      fill(read_register<k>(columns).at, reduction_facts<Program, k>::identity());
-    });
-    clear(wholes);
+    reset<Program, of_columns>(columns);
+    reset<Program, recent>(wholes);
   }
 
   // Takes in all rows of the part. @pre all threads of the block call it
@@ -75,7 +71,8 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
 
   // What the block has of the columns, to where the others find it. @pre all threads call it
   __device__ __forceinline__ void leave() {
-    unsigned* to = a.workspace + first_partial + base::slice * (words_of_column * a.column_stride) +
+    unsigned* to = a.workspace + first_partial +
+                   base::slice * (words::of_column * a.column_stride) +
                    (base::tile * a.strip_vectors + threadIdx.x) * v;
     for_each_selected<Program, of_columns>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
@@ -93,7 +90,7 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
 
   // Where word `number` of a strip's part of the rows is that begin with `row`.
   __device__ __forceinline__ unsigned* row_word(long long strip, int number, long long row) const {
-    return a.workspace + a.first_row_word + (strip * words_of_row + number) * a.row_stride + row;
+    return a.workspace + a.first_row_word + (strip * words::of_row + number) * a.row_stride + row;
   }
 
   // A row whose reductions are in the row's registers after `put`: what follows from it.
@@ -149,7 +146,7 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
     for (int u = 0; u < items; ++u) {
       bool const is_inside = IsFull || u * height < left;
       take_row(values[u], where);
-      if (u % rows_of_chain == 0) clear(chain);
+      if (u % rows_of_chain == 0) reset<Program, recent>(chain);
       take_row_of<IsFull>(rows, chain, loaded, u, is_inside, lanes);
       if (u % rows_of_chain == rows_of_chain - 1)
         for_each_selected<Program, recent>([&](auto selected) {
@@ -256,12 +253,6 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
       for (int i = 0; i < v; ++i)
         carry_over<typename reduction_facts<Program, k>::op>(read_register<k>(wholes).at[i],
                                                              read_register<k>(columns).at[i]);
-    });
-  }
-  static __device__ __forceinline__ void clear(selected_registers<Program, recent>& states) {
-    for_each_selected<Program, recent>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      fill(read_register<k>(states).at, reduction_facts<Program, k>::identity());
     });
   }
 };
