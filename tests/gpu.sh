@@ -88,14 +88,16 @@ run_build() {
     --target tenon_gpu_tests tenon_benchmarks
 }
 
-# Programs of the build folder whose name matches, or a failing row when there is none.
-programs() { find "$build/$1" -maxdepth 2 -type f -executable -name "$2" 2>/dev/null | sort; }
+# What was built of the tests of the CUDA backend (tests/run/CMakeLists.txt).
+test_programs() {
+  find "$build/tests" -maxdepth 2 -type f -executable -regex '.*/tenon_[a-z_]*_\(cuda\|sm_80\)' 2>/dev/null | sort
+}
 
 run_test() {
   local program
-  for program in $(programs tests 'tenon_*_cuda'); do
+  for program in $(test_programs); do
     start test "$(basename "$program")" "${TENON_LIMIT_S_TEST:-240}" \
-      "$program" --gtest_brief=1 "--gtest_filter=${TENON_TEST_FILTER:-*}"
+      "$program" "--gtest_filter=${TENON_TEST_FILTER:-*}"
   done
   finish
 }
@@ -106,7 +108,7 @@ run_sanitize() {
     options=()
     # Tests of bad input provoke errors of the CUDA API on purpose; they assert them themselves.
     [[ "$tool" == memcheck ]] && options=(--report-api-errors no)
-    for program in $(programs tests 'tenon_*_cuda'); do
+    for program in $(test_programs); do
       start sanitize "$tool $(basename "$program")" "${TENON_LIMIT_S_SANITIZE:-120}" \
         env "GTEST_TOTAL_SHARDS=${TENON_SANITIZE_SHARDS:-8}" GTEST_SHARD_INDEX=0 \
         compute-sanitizer --tool "$tool" --error-exitcode 9 "${options[@]}" \
