@@ -29,6 +29,9 @@ done
 find_nvcc || { echo "gpu.sh: no nvcc" >&2; exit 1; }
 has_gpu || { echo "gpu.sh: no GPU (nvidia-smi -L names none)" >&2; exit 1; }
 
+# Programs run beside each other; threads that wait must not hold a core.
+export OMP_WAIT_POLICY=passive
+
 rows=()
 failures=0
 
