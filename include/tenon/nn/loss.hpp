@@ -68,8 +68,10 @@ struct smooth_l1_terms {
 // No term of the sum is negative, so nothing cancels in either tail. maximum and not relu, whose derivative at 0 is 0: that of
 // maximum is half of both sides, with which the derivative of the loss is sigmoid(0) - target.
 struct bce_with_logits_terms {
-  constexpr auto operator()(auto x, auto target, auto... positive_weight) const {
-    auto positive = (target * ... * positive_weight), negative = 1 - target;
+  constexpr auto operator()(auto logits, auto given, auto... positive_weight) const {
+    auto x = as_floating(logits);
+    auto target = widened(given);
+    auto positive = (target * ... * widened(positive_weight)), negative = 1 - target;
     auto rest = softplus(-abs(x));
     if constexpr (sizeof...(positive_weight) == 0)
       return rest + positive * maximum(-x, 0) + negative * maximum(x, 0);
@@ -81,7 +83,7 @@ struct kl_div_terms {
   constexpr auto operator()(auto x, auto target) const { return where(target == 0, 0, target * (log(target) - x)); }
 };
 struct hinge_terms {
-  constexpr auto operator()(auto x, auto target) const { return relu(1 - x * target); }
+  constexpr auto operator()(auto x, auto target) const { return relu(1 - widened(x) * widened(target)); }
 };
 
 struct cosine_similarity_body {

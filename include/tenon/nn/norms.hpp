@@ -36,7 +36,7 @@ struct norm_body {
     else if constexpr (Power == 2)
       return flat_at_zero(sum(square(as_floating(x)), options...), sqrt);
     else if constexpr (static_cast<double>(Power) > 1e300)
-      return max(abs(x), options...);
+      return max(abs(widened(x)), options...);
     else
       return flat_at_zero(sum(pow(abs(as_floating(x)), Power), options...),
                           [](auto s) { return pow(s, 1.0 / static_cast<double>(Power)); });
@@ -56,7 +56,7 @@ inline constexpr function l1_norm{[](auto x, auto... options) { return sum(abs(d
 inline constexpr function l2_norm{[](auto x, auto... options) {
   return detail::flat_at_zero(sum(square(detail::as_floating(x)), options...), sqrt);
 }};
-inline constexpr function inf_norm{[](auto x, auto... options) { return max(abs(x), options...); }};
+inline constexpr function inf_norm{[](auto x, auto... options) { return max(abs(detail::widened(x)), options...); }};
 // norm(x, tn::ct<p>, options...): the p-th root of the sum of |x|^p; p = 0 counts what is not 0, and
 // of an infinite p it is the greatest magnitude.
 inline constexpr function<detail::norm_body> norm{};

@@ -66,6 +66,29 @@ TEST(losses, of_integers_do_not_wrap) {
   EXPECT_NEAR(result_of(cosine)[0], 20015 / std::sqrt(40009.0 * 10025.0), 1e-6);
 }
 
+// Of i8, -128 has no magnitude and 100 * 2 no place; of u8, no number has a negative. Targets of another type than x do not change
+// the type of the loss.
+TEST(losses, of_logits_and_margins_that_are_integers_do_not_wrap) {
+  array<std::int8_t, 1> x({3}, arrangement::contiguous, doubles({3}, {-128, 100, -100})), sides({3}, arrangement::contiguous, doubles({3}, {1, -1, 2}));
+  array<std::uint8_t, 1> logits({3}, arrangement::contiguous, doubles({3}, {0, 3, 200})), targets({3}, arrangement::contiguous, doubles({3}, {2, 0, 2}));
+  array<tn::half, 1> halves({3}, arrangement::contiguous, doubles({3}, {0, 3, 200}));
+  auto const f = tn::compile([](auto x, auto sides, auto logits, auto targets, auto halves) {
+    return tn::outputs(tn::hinge_loss(x, sides, tn::none), tn::bce_with_logits_loss(logits, targets, tn::none),
+                       tn::bce_with_logits_loss(x, targets, tn::none), tn::bce_with_logits_loss(logits, targets, targets * 100, tn::none),
+                       tn::bce_with_logits_loss(halves, targets, tn::none), tn::hinge_loss(halves, sides, tn::none));
+  });
+  auto const [hinge, bce, bce_of_signed, weighted, bce_of_halves, hinge_of_halves] = f(x.view(), sides.view(), logits.view(), targets.view(), halves.view());
+  auto bce_of = [](double p, double q) { return q * std::log1p(std::exp(-p)) + (1 - q) * (p > 100 ? p : std::log1p(std::exp(p))); };
+  auto bce_of_negative = [](double p, double q) { return q * (p < -100 ? -p : std::log1p(std::exp(-p))) + (1 - q) * std::log1p(std::exp(p)); };
+  EXPECT_EQ(result_of(hinge).values, (std::vector<double>{129, 101, 201}));
+  check_close(tn::dtype::f32, result_of(bce), elementwise(bce_of, logits.values(), targets.values()), {.arithmetic = 4}, "u8");
+  check_close(tn::dtype::f32, result_of(bce_of_signed), elementwise(bce_of_negative, x.values(), targets.values()), {.arithmetic = 4}, "i8");
+  check_close(tn::dtype::f32, result_of(weighted), doubles({3}, {399 * std::log(2.0), std::log1p(std::exp(3.0)), -200}), {.arithmetic = 4}, "u8 with weights");
+  auto const is_of_halves = []<class Tensor>(Tensor const&) { return std::is_same_v<typename Tensor::value_type, tn::half>; };
+  EXPECT_TRUE(is_of_halves(bce_of_halves) && is_of_halves(hinge_of_halves));
+  check_close(tn::dtype::f16, result_of(bce_of_halves), elementwise(bce_of, halves.values(), targets.values()), {.arithmetic = 4}, "f16");
+}
+
 TEST(losses, are_summed_or_left_alone_on_request) {
   auto x = random_array<float, 1>({100}), y = random_array<float, 1>({100});
   auto const f = tn::compile([](auto x, auto y) { return tn::outputs(tn::mse_loss(x, y, tn::sum), tn::huber_loss(x, y, 0.5, tn::sum)); });
@@ -110,6 +133,18 @@ TEST(norms, of_rows) {
     doubles const one = elementwise([](double) { return 1.0; }, dot);
     check_close(tn::dtype::f32, result_of(cosine), elementwise([](double p, double q) { return p / q; }, dot, lengths), {.arithmetic = 2 * sum_roundoffs(length), .scale = &one}, "cosine");
   }
+}
+
+// -128 has no magnitude in i8.
+TEST(norms, of_the_least_integer_do_not_wrap) {
+  array<std::int8_t, 1> x({2}, arrangement::contiguous, doubles({2}, {-128, 127}));
+  auto const f = tn::compile([](auto x) {
+    return tn::outputs(tn::inf_norm(x), tn::norm(x, tn::ct<std::numeric_limits<double>::infinity()>, tn::axis<0>, tn::keepdim), tn::l1_norm(x));
+  });
+  auto const [largest, of_power, l1] = f(x.view());
+  EXPECT_EQ(result_of(largest)[0], 128);
+  EXPECT_EQ(result_of(of_power).values, (std::vector<double>{128}));
+  EXPECT_EQ(result_of(l1)[0], 255);
 }
 
 }  // namespace
