@@ -35,6 +35,9 @@ struct loss_body {
 // Of integers as i64: those of unsigned types have no sign.
 constexpr auto difference_of(auto x, auto target) { return widened(x) - widened(target); }
 
+// Where a distance is chosen: the derivative of the square of an infinite one, times 0, would be NaN in the gradient.
+constexpr auto half_square(auto is_near, auto distance) { return 0.5 * square(where(is_near, distance, 0)); }
+
 struct squared_difference {
   constexpr auto operator()(auto x, auto target) const { return square(difference_of(x, target)); }
 };
@@ -45,14 +48,16 @@ struct huber_terms {
   constexpr auto operator()(auto x, auto target, auto... given) const {
     auto delta = option_or(1.0, given...);
     auto distance = abs(difference_of(x, target));
-    return where(distance <= delta, 0.5 * square(distance), delta * (distance - 0.5 * delta));
+    auto is_near = distance <= delta;
+    return where(is_near, half_square(is_near, distance), delta * (distance - 0.5 * delta));
   }
 };
 struct smooth_l1_terms {
   constexpr auto operator()(auto x, auto target, auto... given) const {
     auto beta = option_or(1.0, given...);
     auto distance = abs(difference_of(x, target));
-    return where(distance < beta, 0.5 * square(distance) / divisor(beta), distance - 0.5 * beta);
+    auto is_near = distance < beta;
+    return where(is_near, half_square(is_near, distance) / divisor(beta), distance - 0.5 * beta);
   }
 
  private:

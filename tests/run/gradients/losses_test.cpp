@@ -69,4 +69,19 @@ TEST(gradients, of_huber_loss) {
                   }), 1, "dx");
 }
 
+// Far from the target the slope is delta, however far that is; at delta itself it is that of both sides.
+TEST(gradients, of_huber_and_smooth_l1_loss_at_infinity) {
+  doubles const values({6}, {INFINITY, -INFINITY, 3e38, -1e30, 0.5, -0.25}), zeros({6});
+  vector x({6}, arrangement::contiguous, values), y({6}, arrangement::contiguous, zeros);
+  auto slope = [&](double delta, double factor) {
+    return like(values, [=, &values](std::int64_t i) { return factor * (std::fabs(values[i]) <= delta ? values[i] : std::copysign(delta, values[i])); });
+  };
+  auto const f = tn::grad([](auto x, auto y) { return tn::huber_loss(x, y, 0.5, tn::sum); }, tn::wrt<0>);
+  expect_gradient(f(x.view(), y.view()), slope(0.5, 1), 1, "dx of huber");
+  auto const g = tn::grad([](auto x, auto y) { return tn::smooth_l1_loss(x, y, 0.25, tn::sum); }, tn::wrt<0>);
+  expect_gradient(g(x.view(), y.view()), slope(0.25, 4), 1, "dx of smooth l1");
+  auto const h = tn::grad([](auto x, auto y, auto delta) { return tn::huber_loss(x, y, delta, tn::sum) + tn::smooth_l1_loss(x, y, delta, tn::sum); }, tn::wrt<0>);
+  expect_gradient(h(x.view(), y.view(), 0.5f), slope(0.5, 3), 1, "dx of both");
+}
+
 }  // namespace
