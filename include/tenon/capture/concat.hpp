@@ -126,8 +126,7 @@ struct split_body {
       if constexpr (!is_whole) {
         return refused{};
       } else {
-        require_part(x, at, 0, total, total, "split");
-        require_part(x, at, total, open_bound, 0, "split");
+        require_length(*x.owner, dim_of(x, at), total, "split");
         return parts<Lengths...>(x, along, std::index_sequence_for<ct_t<Lengths>...>{});
       }
     }

@@ -41,12 +41,16 @@ constexpr auto length_of(X const& x, int axis) {
 // As take_along_axis, for positions known to be inside, or whose element is not used where they are not.
 inline constexpr function<take_along_axis_body<false>> take_inside{};
 
-// Asks at the call for as many elements along an axis as a part of it has, where the types do not say that there are.
+// Asks at the call for a length, where the types do not say that this is it.
+constexpr void require_length(graph& g, dim found, long long length, text_view operation) {
+  dim const wanted = g.dims.constant(length);
+  if (found != wanted) g.checks.push_back({found, wanted, operation});
+}
+// Asks at the call for at least `count` elements along an axis.
 template <class X>
-constexpr void require_part(X const& x, int axis, long long start, long long stop, long long length, text_view operation) {
+constexpr void require_at_least(X const& x, int axis, long long count, text_view operation) {
   graph& g = *x.owner;
-  dim const part = g.dims.sliced(dim_of(x, axis), start, stop, 1), wanted = g.dims.constant(length);
-  if (part != wanted) g.checks.push_back({part, wanted, operation});
+  require_length(g, g.dims.sliced(dim_of(x, axis), 0, count, 1), count, operation);
 }
 
 constexpr extent static_extent(bool is_known, long long length) {

@@ -86,7 +86,7 @@ struct topk_body {
       if constexpr (!is_known || !is_enough) {
         return indexed_values<refused, refused>{};
       } else {
-        require_part(x, along, 0, count, count, "topk");
+        require_at_least(x, along, count, "topk");
         if constexpr (count <= 16)
           return topk_chain<op>::run(x, axis<along>, ct<count>, iota(x, axis<along>));
         else

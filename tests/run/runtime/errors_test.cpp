@@ -34,10 +34,10 @@ TEST(call_errors, lengths_of_a_split_that_are_not_those_of_the_axis) {
   tn::tensor<int, tn::dyn> whole(std::vector<int>{0, 1, 2, 3, 4}, 5), few(4), many(6);
   EXPECT_EQ(tn::to_vector(tn::get<1>(f(whole))), (std::vector<int>{2, 3, 4}));
   EXPECT_ERROR(f(few),
-               "tenon: split: lengths differ: x0.0[0:5] (4) and extent 5, shapes [4]; make them "
+               "tenon: split: lengths differ: axis 0 of operand 0 (4) and extent 5, shapes [4]; make them "
                "equal; only a build-time extent of 1 repeats (expression parts, operand 0)");
   EXPECT_ERROR(f(many),
-               "tenon: split: lengths differ: x0.0[5:] (1) and extent 0, shapes [6]; make them "
+               "tenon: split: lengths differ: axis 0 of operand 0 (6) and extent 5, shapes [6]; make them "
                "equal; only a build-time extent of 1 repeats (expression parts, operand 0)");
 }
 
