@@ -75,22 +75,24 @@ struct searchsorted_body {
   }
 
  private:
-  template <class Sequence, class Values> static constexpr dtype common_dtype() {
+  // What the values are compared in: integers among floating-point numbers stay what they are.
+  template <class Sequence, class Values> static constexpr dtype compared_dtype() {
     typed_operand const both[] = {typed<Sequence>(), typed<Values>()};
-    return promote(both, both + 2);
+    bool const is_integer = !is_floating(both[1].type) && both[1].type != dtype::boolean;
+    return is_floating(Sequence::type) && is_integer ? both[1].type : promote(both, both + 2);
   }
   template <bool IsRight, class Sequence, class Values>
   static constexpr auto place(Sequence const& sequence, Values const& values) {
-    constexpr dtype common = common_dtype<Sequence, Values>();
+    constexpr dtype compared = compared_dtype<Sequence, Values>();
     using shape = typename searched_shape<Sequence, Values>::all;
     graph& g = *sequence.owner;
-    int const wanted = build::convert(g, node_of(g, values), common);
+    int const wanted = build::convert(g, node_of(g, values), compared);
     if (!is_in_memory(g, sequence.id)) g.refused = refusal::searched_is_computed;
-    int const found = bisected<Sequence::type, common, IsRight>(g, sequence.id, wanted);
+    int const found = bisected<Sequence::type, compared, IsRight>(g, sequence.id, wanted);
     return value_t<dtype::i64, shape>{&g, found};
   }
 
-  template <dtype D, dtype Common, bool IsRight>
+  template <dtype D, dtype Compared, bool IsRight>
   static constexpr int bisected(graph& g, int sequence, int values) {
     dim_list dims;
     attribute map;
@@ -103,7 +105,7 @@ struct searchsorted_body {
     int const zero = build::integer_literal(g, dtype::i64, 0);
     int const start = build::pointwise(g, op_id<ops::search_start>, {{zero}, 1});
     int const first = build::take(g, sequence, map, {{start}, 1}, 0u, dims);
-    return build::pointwise(g, op_id<ops::search<D, Common, IsRight>>, {{first, values}, 2}, D);
+    return build::pointwise(g, op_id<ops::search<D, Compared, IsRight>>, {{first, values}, 2}, D);
   }
 };
 

@@ -128,4 +128,67 @@ TEST(search, special_values) {
   EXPECT_EQ(result_of(between)[0], 5);
 }
 
+// Integers and floating-point numbers have their own order: none becomes another one before it is
+// compared. A long double holds all of them.
+template <class S, class V>
+void check_places(std::vector<S> const& elements, std::vector<V> const& values) {
+  auto const f = tn::compile([](auto s, auto v) {
+    return tn::outputs(tn::searchsorted(s, v), tn::searchsorted(s, v, tn::right));
+  });
+  tn::tensor<S, tn::dyn> s(elements, static_cast<std::int64_t>(elements.size()));
+  tn::tensor<V, tn::dyn> v(values, static_cast<std::int64_t>(values.size()));
+  auto const [left, right] = f(s, v);
+  auto const lefts = tn::to_vector(left), rights = tn::to_vector(right);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    auto const number = static_cast<long double>(values[k]);
+    long long before = 0, upto = 0;
+    for (S element : elements) {
+      auto const e = static_cast<long double>(element);
+      before += e < number || (number != number && e == e);
+      upto += e <= number || number != number;
+    }
+    EXPECT_EQ(lefts[k], before) << "of " << number;
+    EXPECT_EQ(rights[k], upto) << "of " << number;
+  }
+}
+template <class S> std::vector<S> around(std::vector<S> numbers, std::vector<S> const& centres) {
+  for (S centre : centres)
+    for (int step : {-3, -2, -1, 0, 1, 2, 3})
+      numbers.push_back(static_cast<S>(centre + static_cast<S>(step)));
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+template <class F> std::vector<F> around_powers() {
+  F const infinity = std::numeric_limits<F>::infinity();
+  std::vector<F> numbers{-infinity, infinity, 0,        F(-0.0),  F(0.5),   F(-0.5),
+                         F(1.5),    F(-1.5),  F(126.5), F(127.5), F(255.5), F(-128.5)};
+  for (int exponent : {7, 8, 15, 24, 25, 31, 32, 53, 54, 62, 63, 64, 70})
+    for (F sign : {F(1), F(-1)}) {
+      F const power = sign * std::ldexp(F(1), exponent);
+      for (F number : {power, std::nextafter(power, infinity), std::nextafter(power, -infinity)})
+        numbers.push_back(number);
+    }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.push_back(std::numeric_limits<F>::quiet_NaN());
+  return numbers;
+}
+TEST(search, of_integers_among_floating_point_numbers_and_the_other_way_round) {
+  using limits = std::numeric_limits<std::int64_t>;
+  auto const check = [](auto const& integers) {
+    check_places(integers, around_powers<float>());
+    check_places(around_powers<float>(), integers);
+  };
+  auto const widest =
+      around<std::int64_t>({limits::min(), limits::max(), limits::max() - 1, limits::min() + 1},
+                           {0, 1 << 24, -(1 << 24), 1LL << 53, -(1LL << 53), 1LL << 62});
+  check(widest);
+  check_places(widest, around_powers<double>());
+  check_places(around_powers<double>(), widest);
+  check(around<int>({std::numeric_limits<int>::min(), std::numeric_limits<int>::max()},
+                    {0, 1 << 24, -(1 << 24), 1 << 30}));
+  check(around<std::uint64_t>({~std::uint64_t(0), 0}, {1 << 24, 1ULL << 53, 1ULL << 63}));
+  check(around<std::uint8_t>({255, 0, 128}, {17}));
+  check(around<std::int8_t>({-128, 127}, {0}));
+}
+
 }  // namespace
