@@ -21,11 +21,8 @@ struct rotation {
   }
 };
 template <class T>
-void expect_close(reference::doubles const& result, rotation const& expected, int roundings) {
-  ASSERT_EQ(result.size(), expected.value.size());
-  double const arithmetic = 1e-6, stored = precision_of(tenon::dtype_of<T>).roundoff;
-  for (std::int64_t at = 0; at < result.size(); ++at)
-    ASSERT_NEAR(result[at], expected.value[at],
-                expected.scale[at] * arithmetic + std::abs(expected.value[at]) * stored * roundings)
-        << "at " << at;
+void expect_close(reference::doubles const& result, rotation const& expected,
+                  std::string const& what = "") {
+  check_close(tenon::dtype_of<T>, result, expected.value,
+              {.arithmetic = 16, .scale = &expected.scale}, what);
 }
