@@ -57,13 +57,15 @@ TEST(mixed, weighted_sums) {
     auto w = random_array<float, 1>({shape[1]}), s = random_array<float, 1>({shape[0]});
     auto const [columns, lengths, variances, largest] = f(x.view(), y.view(), w.view(), s.view());
     reference::doubles const xs = x.values(), ys = y.values(), ws = w.values(), ss = s.values();
-    reference::doubles z(x.shape()), sums({shape[1]}), sizes({shape[1]}), roots({shape[0]});
+    reference::doubles z(x.shape()), sums({shape[1]}), sizes({shape[1]}), roots({shape[0]}),
+        squares({shape[0]});
     for (std::int64_t i = 0; i < shape[0]; ++i)
       for (std::int64_t j = 0; j < shape[1]; ++j) {
         std::int64_t const at = i * shape[1] + j;
         z[at] = xs[at] * ws[j] + ys[at] * ss[i];
+        double const size = std::fabs(xs[at] * ws[j]) + std::fabs(ys[at] * ss[i]);
         sums[j] += 2 * z[at], sizes[j] += 2 * (std::fabs(xs[at] * ws[j]) + std::fabs(z[at]));
-        roots[i] += z[at] * z[at];
+        roots[i] += z[at] * z[at], squares[i] += size * size;
       }
     for (std::int64_t i = 0; i < shape[0]; ++i) roots[i] = std::sqrt(roots[i]) * ss[i];
     double const roundoffs = 8 + sum_roundoffs(z.size());
@@ -72,8 +74,13 @@ TEST(mixed, weighted_sums) {
     check_close(tn::dtype::f32, result_of(lengths), roots, {.arithmetic = roundoffs},
                 "rows, " + what);
     auto const unbiased = [](reference::elements const& e) { return reference::variance(e, 1); };
-    check_close(tn::dtype::f32, result_of(variances), reference::reduced(z, 0b10, false, unbiased),
-                {.arithmetic = 64 + 4 * sum_roundoffs(shape[1]), .absolute = 1e-4},
+    reference::doubles const expected = reference::reduced(z, 0b10, false, unbiased);
+    // As of `conditioned_variance`, but of the terms of z, whose roundings are in it.
+    reference::doubles const conditioned = reference::elementwise(
+        [&](double v, double s) { return std::sqrt(v * s / static_cast<double>(shape[1] - 1)); },
+        expected, squares);
+    check_close(tn::dtype::f32, result_of(variances), expected,
+                {.arithmetic = 4 * sum_roundoffs(shape[1]), .scale = &conditioned},
                 "variance, " + what);
     check_close(tn::dtype::f32, result_of(largest),
                 reference::reduced(z, 0b11, false, reference::max), {.arithmetic = 8},
