@@ -21,13 +21,46 @@ inline constexpr bool takes_two_tiles =
 
 // One block of parameters for all configurations, so that the host fills it in one way.
 template <class Program> using flat_arguments = kernel_arguments<Program, 1, max_rank, 64>;
-// What a kernel of it is passed: a launch with more than 128 bytes takes longer at some places of
-// the driver's command buffer. H200, one call, medians over seven places: sum of squares of 2^20
-// bf16 5.2 us instead of 5.9, relu of 10^6 f32 5.1 instead of 5.6.
+// What a kernel of whole aligned vectors is passed: a launch with more than 128 bytes takes longer
+// at some places of the driver's command buffer. H200, one call, medians over seven places: sum of
+// squares of 2^20 bf16 5.2 us instead of 5.9, relu of 10^6 f32 5.1 instead of 5.6. All that a sum
+// of up to two operands takes lies in the first line, which holds 48 bytes: 100 x 100 f32 4.7 us
+// instead of 4.8.
+template <class Program, bool Reduces> struct packed_rest {
+  using traits = program_traits<Program>;
+  unsigned* workspace;
+  long long sizes[at_least_one(traits::size_count)];
+  long long scalars[at_least_one(traits::scalar_count)];
+  cache_policy stored = goes_first;
+};
+template <class Program> struct packed_rest<Program, false> {
+  using traits = program_traits<Program>;
+  cache_policy stored = goes_first;
+  long long scalars[at_least_one(traits::scalar_count)];
+  long long sizes[at_least_one(traits::size_count)];
+};
+template <class Program> struct packed_operands {
+  using traits = program_traits<Program>;
+  void const* loads[at_least_one(traits::load_count)];
+  void* stores[at_least_one(traits::store_count)];
+  long long vectors;
+};
+template <class Program>
+struct packed_arguments : packed_operands<Program>,
+                          packed_rest<Program, program_traits<Program>::has_reduction> {
+  using traits = program_traits<Program>;
+
+  [[gnu::cold]] static packed_arguments of(flat_arguments<Program> const& all) {
+    packed_arguments a{};
+    a.vectors = all.vectors;
+    for (int k = 0; k < traits::size_count; ++k) a.sizes[k] = all.sizes[k];
+    return a;
+  }
+};
 template <class Program, class C>
 using flat_parameters =
     std::conditional_t<C::group_dims == packed_columns && !program_traits<Program>::has_positions,
-                       leading_arguments<Program>, flat_arguments<Program>>;
+                       packed_arguments<Program>, flat_arguments<Program>>;
 
 }  // namespace detail
 
@@ -68,7 +101,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   reset<Program, running>(states);
   cascade<Program, running> levels;
   long long const tile_size = static_cast<long long>(threads) * items;
-  int const partial = dims > 1 ? a.tail : 0;
+  int partial = 0;
+  if constexpr (dims > packed_columns) partial = a.tail;
   // A thread that has one whole vector, or none, asks once; the others share what they load.
   int const ahead = !has_fixed_block && dims == packed_columns ? thread : 0;
   long long const step = gridDim.x * tile_size;

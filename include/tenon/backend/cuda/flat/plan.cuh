@@ -115,7 +115,10 @@ struct flat_planner {
     set_threads(result, operands.vectors,
                 reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks);
     if constexpr (reduces) add_slots(result);
-    prepare<parameters>(result, operands);
+    if constexpr (requires { parameters::of(operands); })
+      prepare(result, parameters::of(operands));
+    else
+      prepare(result, operands);
     return result;
   }
 };
