@@ -21,7 +21,12 @@ struct grid_split {
   TENON_HD bool is_marked() const { return first_state == first_slot; }
 };
 
-template <class Program> struct grid_arguments : run_arguments<Program> { grid_split grid; };
+// What a kernel reads before it can ask for its first vectors lies together, in front: three lines
+// of parameters instead of six. H200, one call, 2^22 f32 by their norm 14.0 us instead of 14.3.
+struct grid_share {
+  grid_split grid;
+};
+template <class Program> struct grid_arguments : grid_share, run_arguments<Program> {};
 
 // Words of the states of Where's reductions before instruction Count; of all of them.
 template <class Program, place Where, int Count = program_traits<Program>::size>

@@ -71,7 +71,7 @@ struct grid_planner {
     // In whole chunks of rows where a chunk is several.
     long long const atom = to.rows_per_chunk > 1 ? to.rows_per_chunk * split.segments : 1;
     to.units_per_team = at_least(1, divide_up(divide_up(units, atom), most_teams) * atom);
-    grid_arguments<Program> arguments{run_arguments<Program>::of(layout, call, c.vector_width)};
+    grid_arguments<Program> arguments{{}, run_arguments<Program>::of(layout, call, c.vector_width)};
     if constexpr (kept::has_small) arguments.runs = {};
     if constexpr (kept::bytes_per_tile > 0) {
       long long const places = most_bytes / kept::bytes_per_tile,

@@ -21,7 +21,7 @@ template <class Program> class grid_states {
   template <place Where, int K = program_traits<Program>::size>
   __device__ __forceinline__ long long slot_of(long long number) const {
     constexpr int of_unit = state_words_before<Program, place::row>;
-    long long const first = Where == place::row ? 0 : a_.rows.size * a_.grid.segments * of_unit;
+    long long const first = Where == place::row ? 0 : a_.row_count * a_.grid.segments * of_unit;
     return first + number * state_words_before<Program, Where> +
            state_words_before<Program, Where, K>;
   }

@@ -33,7 +33,7 @@ template <class Program, class C> struct grid_worker {
 
   __device__ __forceinline__ void take_share() {
     long long team = static_cast<long long>(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
-    long long stop = a.rows.size * a.grid.segments;
+    long long stop = a.row_count * a.grid.segments;
     begin = team * a.grid.units_per_team;
     end = begin + a.grid.units_per_team;
     if (begin > stop) begin = stop;

@@ -13,33 +13,38 @@ struct column_runs {
   index_divider<32> by_run;
 };
 
-template <class Program> struct run_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
-  using base = kernel_arguments<Program, max_rank, max_rank, 64>;
+// It lies in front of the rest because kernels begin with it.
+template <class Program> struct run_places {
+  using traits = program_traits<Program>;
   column_runs runs;
+  // Elements from the end of a run to the next one; 0 where there is one.
+  long long load_leaps[at_least_one(traits::load_count)],
+      store_leaps[at_least_one(traits::store_count)];
+};
+
+template <class Program>
+struct run_arguments : run_places<Program>, kernel_arguments<Program, max_rank, max_rank, 64> {
+  using base = kernel_arguments<Program, max_rank, max_rank, 64>;
+  using typename base::traits;
 
   [[gnu::cold]] static run_arguments of(bound_layout const& layout, bound_arguments const& call,
                                         int vector_width) {
-    run_arguments a{base::of(layout, call, vector_width, {})};
+    run_arguments a{};
+    static_cast<base&>(a) = base::of(layout, call, vector_width, {});
     if (!a.has_runs()) return a;
+    if (a.columns.dims > 1) {
+      long long const length = layout.columns.extents[1];
+      for (int k = 0; k < traits::load_count; ++k) a.load_leaps[k] = a.load_columns[k][0] - length;
+      for (int k = 0; k < traits::store_count; ++k)
+        a.store_leaps[k] = a.store_columns[k][0] - length;
+    }
     a.runs.vectors =
         static_cast<int>(a.columns.dims > 1 ? layout.columns.extents[1] / vector_width : a.vectors);
     a.runs.by_run = index_divider<32>::of(a.runs.vectors);
     return a;
   }
 
-  // Elements from the end of a run to the next one. @pre the columns are runs, of two axes if they
-  // are several
-  __device__ __forceinline__ long long load_leap(int k) const {
-    return this->load_columns[k][0] - run_length();
-  }
-  __device__ __forceinline__ long long store_leap(int k) const {
-    return this->store_columns[k][0] - run_length();
-  }
-
  private:
-  __device__ __forceinline__ long long run_length() const {
-    return static_cast<long long>(this->columns.by[1].divisor);
-  }
   // Whether the columns are runs of vectors that lie one after the other in every operand.
   bool has_runs() const {
     bool result = this->tail == 0 && this->columns.dims <= 2 && this->vectors > 0 &&

@@ -18,9 +18,9 @@ __device__ __forceinline__ operand_offsets<Program> in_run(operand_offsets<Progr
   auto shift = [&](auto selected) {
     using I = typename program_traits<Program>::template at<decltype(selected)::value>;
     if constexpr (I::is_load)
-      result.loads[I::bits] += run * a.load_leap(I::bits);
+      result.loads[I::bits] += run * a.load_leaps[I::bits];
     else
-      result.stores[I::bits] += run * a.store_leap(I::bits);
+      result.stores[I::bits] += run * a.store_leaps[I::bits];
   };
   (for_each_selected<Program, Selected>(shift), ...);
   return result;
