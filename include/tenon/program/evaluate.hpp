@@ -256,10 +256,11 @@ template <long long Bits>
 inline constexpr double floating_literal = __builtin_bit_cast(double, Bits);
 
 // Literals, run-time scalars and sizes, and what follows from them alone. `scalars` and `sizes`
-// hold one 8-byte word per entry, already in the instruction's arithmetic type.
-template <class Program>
+// hold one word per entry, already in the instruction's arithmetic type; sizes may be of four bytes
+// where that has no more, or they are numbers of which none needs more.
+template <class Program, class Size>
 TENON_HD void set_launch_values(registers<Program, place::launch>& launch, long long const* scalars,
-                                long long const* sizes) {
+                                Size const* sizes) {
   auto set = [&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;

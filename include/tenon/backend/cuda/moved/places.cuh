@@ -197,7 +197,7 @@ template <class Program, int V> struct moved_places {
   }
   template <moved_part Part, long long Operand>
   __device__ __forceinline__ int offset_of_load() const {
-    int result = offset(a.load_strides[Operand]);
+    int result = offset(a.load_places[Operand].strides);
     if constexpr (Part == moved_part::second) result += a.load_halves[Operand];
     return result;
   }
@@ -220,7 +220,7 @@ template <class Program, int V> struct moved_places {
   __device__ __forceinline__ moved_address address_by(std::integer_sequence<int>) const {
     constexpr auto operand = at<K>::bits;
     return {reinterpret_cast<unsigned long long>(a.loads[operand]), offset_of_load<Part, operand>(),
-            a.load_steps[operand], to_second_load<operand>(), true};
+            a.load_places[operand].step, to_second_load<operand>(), true};
   }
   template <moved_part Part, int K, int A, int... Rest>
   __device__ __forceinline__ moved_address
@@ -270,23 +270,24 @@ template <class Program, int V> struct moved_places {
   template <moved_part Part, int K> __device__ __forceinline__ moved_cursor find_cursor() const {
     using I = at<K>;
     if constexpr (I::is_load) {
-      return {
-          reinterpret_cast<unsigned long long>(a.loads[I::bits]) + offset(a.load_strides[I::bits]),
-          a.load_steps[I::bits], to_second_load<I::bits>(), true};
+      return {reinterpret_cast<unsigned long long>(a.loads[I::bits]) +
+                  offset(a.load_places[I::bits].strides),
+              a.load_places[I::bits].step, to_second_load<I::bits>(), true};
     } else if constexpr (I::is_store) {
-      int to = offset(a.store_strides[I::bits]), to_second = 0;
+      int to = offset(a.store_places[I::bits].strides), to_second = 0;
       if constexpr (half_values<Program>::is_found) to_second = a.store_halves[I::bits];
       if constexpr (Part == moved_part::second)
 #pragma unroll
-        for (int d = 0; d < moved_dims; ++d) to += a.half_digits[d] * a.store_strides[I::bits][d];
+        for (int d = 0; d < moved_dims; ++d)
+          to += a.half_digits[d] * a.store_places[I::bits].strides[d];
       bool is_wanted = is_inside_;
       if constexpr (I::is_window) {
         int const further = number<Part, I::second_operand>();
         is_wanted = is_wanted && further != nowhere;
         to += product(further, static_cast<int>(sizeof(storage_t<I::type>)));
       }
-      return {reinterpret_cast<unsigned long long>(a.stores[I::bits]) + to, a.store_steps[I::bits],
-              to_second, is_wanted};
+      return {reinterpret_cast<unsigned long long>(a.stores[I::bits]) + to,
+              a.store_places[I::bits].step, to_second, is_wanted};
     } else {
       moved_address const found = address<Part, K>();
       return {found.base + found.offset, found.step, found.to_second, found.is_somewhere};

@@ -52,7 +52,9 @@ struct moved_planner {
     if (layout.columns.dims > moved_dims) return result;
     moved_vectors<Program> const vectors =
         vector_facts<Program, C.vector_width>(layout, call).find();
-    if (!vectors.are_whole || layout.columns.size / C.vector_width >= 1ll << 31) return result;
+    if (!vectors.are_whole || layout.columns.size / C.vector_width >= 1ll << 31 ||
+        !moved_arguments<Program>::holds_sizes(layout))
+      return result;
     result.function = function;
     result.chosen = C;
     result.why = why;
