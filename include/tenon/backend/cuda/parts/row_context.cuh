@@ -63,11 +63,17 @@ template <class Program, class Arguments> struct row_context {
   // HasRows: there are some, which costs a look otherwise.
   template <bool HasRows = false> __device__ __forceinline__ void begin_row(long long number) {
     where = {};
-    if (HasRows || a.rows.size > 0)
+    // One product of 32 bits for each operand where rows have one axis. H200, one call, RMS norm
+    // and scales of 32 columns, 8192 x 4096 bf16, 30.8 us instead of 31.3, a block for each row.
+    // Scans have no registers for two ways: those of f32 spill.
+    if constexpr (traits::has_blocks) {
+      if (HasRows || a.row_count > 0) find_row<Program>(where, a, number);
+    } else if (HasRows || a.row_count > 0) {
       for_each_digit(a.rows, number, [&](int d, long long digit) {
         for (int k = 0; k < traits::load_count; ++k) where.loads[k] += digit * a.load_rows[k][d];
         for (int k = 0; k < traits::store_count; ++k) where.stores[k] += digit * a.store_rows[k][d];
       });
+    }
     await_operands<Program>();
     read_values<place::row>();
     evaluate<place::row, 0, 0>(values());
@@ -75,7 +81,7 @@ template <class Program, class Arguments> struct row_context {
   // Behind the rows, where memory is looked at or written to of which no row knows.
   __device__ __forceinline__ void await_without_row() {
     if constexpr (traits::has_total || has_selected<Program, stored_at<Program, place::launch>>)
-      if (blockIdx.x >= a.rows.size) await_operands<Program>();
+      if (blockIdx.x >= a.row_count) await_operands<Program>();
   }
 
   template <class Selected, class Registers>

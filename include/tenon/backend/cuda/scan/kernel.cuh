@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::scan_blocks_held
   worker.template begin_launch<true>();
   worker.template clear<totals>(worker.total);
   long_chains<Program, totals> of_rows;
-  for (long long row = blockIdx.x; row < a.rows.size; row += gridDim.x) {
+  for (long long row = blockIdx.x; row < a.row_count; row += gridDim.x) {
     worker.template begin_row<true>(row);
     worker.finish_row(row, std::make_integer_sequence<int, phases>{});
     if (threadIdx.x == 0) {

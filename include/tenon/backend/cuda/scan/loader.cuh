@@ -75,7 +75,7 @@ struct scan_loader : row_context<Program, Arguments> {
   __device__ __forceinline__ void ask_ahead(long long row) const {
 #if __CUDA_ARCH__ >= 900
     int const ahead = a.split.rows_ahead;
-    if (ahead == 0 || threadIdx.x > 0 || row + ahead >= a.rows.size) return;
+    if (ahead == 0 || threadIdx.x > 0 || row + ahead >= a.row_count) return;
     for_each_selected<Program, element_loads<Program, V, Items>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = at<k>;
