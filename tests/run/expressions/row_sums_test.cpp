@@ -8,11 +8,13 @@ namespace {
 
 using reference::doubles;
 
-// In vectors of 16 bytes of f32 and bf16: whole warps and tiles of them, a part of one more and of
-// one less; a segment and several.
-constexpr std::int64_t lengths[] = {265,   1023,  1025,  1051,  1055,  2047,   2049,   2051,
-                                    4096,  4097,  4103,  6001,  8191,  8193,   16385,  20011,
-                                    32767, 32769, 50257, 65536, 65543, 131073, 262145, 1048577};
+// In vectors of 16 bytes of f32 and bf16: of a lane, of several and of a warp; whole warps and
+// tiles of them, a part of one more and of one less; a segment and several.
+constexpr std::int64_t lengths[] = {
+    9,     12,    16,    24,    32,    40,    64,    100,   128,    256,    265,     500,
+    512,   528,   1000,  1023,  1025,  1051,  1055,  2047,  2048,   2049,   2051,    2056,
+    3000,  4096,  4097,  4103,  6001,  8191,  8192,  8193,  8200,   12288,  16384,   16385,
+    20011, 32767, 32768, 32769, 32776, 50257, 65536, 65543, 131073, 262145, 1048576, 1048577};
 
 template <class T, class Sum, class Value> void check_sums(Sum const& sum, Value const& value) {
   for (std::int64_t columns : lengths)

@@ -26,10 +26,11 @@ struct work_split {
   int pieces_per_block = 1;   // long rows: parts of it that are reduced by themselves
   int tiles_per_piece = 0;
   bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
+  bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
+  int vectors_of_last = 0;    // sums by place: that a lane has in the last tile of a row
   int rows_ahead = 0;         // rows: how much further the L2 cache is filled; 0: it is not
   // Tiny rows: that a warp has at a time, elements of a lane, and shared memory of a warp.
   int rows_per_warp = 0, elements_per_lane = 0, bytes_per_warp = 0;
-  bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
 };
 
 // What every kernel reads first, and all that one reads of whole aligned vectors. It lies together:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sums along rows of no whole number of vectors: a chain for each place in a vector, so that a row
-// that begins anywhere is read by aligned vectors, whose elements are those of other places; what
-// the chains of a tile have become moves to the places and the lanes that it belongs to.
+// Sums along rows: a chain for each place in a vector, so that a row that begins anywhere is read
+// by aligned vectors, whose elements are those of other places; what the chains of a tile have
+// become moves to the places and the lanes that it belongs to. Of whole aligned vectors nothing
+// moves.
 //
 // H200, us, against vectors in pieces: 65536 x 1023 f32 61 (71), 4096 x 4097 f32 17.1 (23.6), bf16
 // 10.7 (16.8), 4096 x 8193 bf16 18.7 (30.0), 2 x 8193 f32 1.5 (2.6).
@@ -31,10 +32,12 @@ inline constexpr bool sums_by_place = [] {
 }();
 
 #if defined(__CUDA_ARCH__)
-// One thread's part in a segment of a row, of which each warp has neighbouring vectors.
+// One thread's part in a segment of a row, of which each warp has neighbouring vectors; a row of
+// fewer lanes is one of several that a warp has.
 template <class Program, class C> struct place_sums {
   static constexpr int v = C::vector_width, items = C::items;
-  static constexpr int apart = 32 * v;  // the vectors of a lane, in elements
+  static constexpr int few = items > 1 ? items / 2 : 1;  // of a lane of a short row
+  static constexpr bool is_packed = C::group_dims == packed_columns;
   static constexpr int load = brought_load<Program>;
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
@@ -48,13 +51,17 @@ template <class Program, class C> struct place_sums {
   arguments const& a;
   frame<Program> const& f;
   operand_offsets<Program> const& offsets;
+  int const lanes = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x) % 32,
+            width = lanes < 32 ? lanes : 32,  // lanes that have neighbouring vectors
+      apart = width * v;                      // the vectors of a lane, in elements
   selected_registers<Program, place_chains> chains;
 
-  // @pre blockDim.x is a number of whole warps
+  // @pre blockDim.x is a number of whole warps or a power of two below
   // @post the thread's state is in its row registers
-  __device__ __forceinline__ void sweep(int segment, bool is_inside) {
-    int const warp = static_cast<int>(threadIdx.x) / 32, lanes = static_cast<int>(blockDim.x),
-              step = lanes * items;
+  __device__ __forceinline__ void sweep(int segment, bool is_inside, bool leaves) {
+    int const warp = static_cast<int>(threadIdx.x) / 32, step = lanes * items;
+    // A vector behind the last tile is the last warp's, of rows of no whole number of them.
+    int const behind = !is_packed && a.tail != 0;
     long_chains<Program, reductions> wholes;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
@@ -62,52 +69,64 @@ template <class Program, class C> struct place_sums {
     });
     long long const size = static_cast<long long>(a.split.tiles_per_segment) * step;
     long long first = segment * size;
-    // A vector behind the last tile is the last warp's.
-    int left = static_cast<int>(a.vectors - first <= size + 1 ? a.vectors - first : size);
-    await_operands<Program>();
+    int left = static_cast<int>(a.vectors - first <= size + behind ? a.vectors - first : size);
+    await_operands<Program>(leaves);
 #pragma unroll 1
     do {
       // The warps have as much of a last tile.
-      int const each = left < step ? (left + lanes - 1) / lanes : items, own = warp * 32 * each;
+      int const each = left < step ? a.split.vectors_of_last : items, own = warp * 32 * each;
       int vectors = left - own < 32 * each ? left - own : 32 * each;
-      if (left == step + 1 && own + vectors == step) ++vectors;
+      if (behind > 0 && left == step + 1 && own + vectors == step) ++vectors;
       take(first + own, is_inside ? vectors : 0);
       wholes.carry(f.row);
       first += step, left -= step;
-    } while (left > 1);
+    } while (left > behind);
     wholes.finish(f.row);
   }
 
  private:
-  // A warp's vectors of a tile.
+  // The vectors of a tile that the lanes have together.
   __device__ __forceinline__ void take(long long first, int vectors) {
-    int const lane = static_cast<int>(threadIdx.x) % 32;
     first += lane;
-    // Elements from the first of the lane's on that the warp has, but not behind the row.
-    long long const in_row = a.columns.size - first * v;
-    int held = (vectors - lane) * v, beyond = 0;
-    if (held > in_row) held = static_cast<int>(in_row);
-    if (vectors <= 0) held = 0;
+    // Elements from the first of the lane's on that these have, but not behind the row.
+    int held = vectors > 0 ? (vectors - lane) * v : 0;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       fill(read_register<k>(chains).at, reduction_facts<Program, k>::identity());
     });
-    if (C::group_dims == contiguous_columns || a.is_contiguous) {
-      T const* const row = load_address<Program, load>(a, offsets.loads[I::bits]);
-      beyond = elements_beyond<v>(row);
-      if (vectors > 0)
-        take_aligned(row - beyond + first * v, row + a.columns.size, held + beyond,
-                     lane == 0 ? beyond : 0);
+    if constexpr (is_packed) {
+      T const* const from = load_address<Program, load>(a, offsets.loads[I::bits]) + first * v;
+      if (vectors == width * items)
+        take_whole<items>(from);
+      else if (vectors == width * few)
+        take_whole<few>(from);
+      else
+        take_aligned<items, read_once<Program>>(from, from, held, 0);
     } else {
+      long long const in_row = a.columns.size - first * v;
+      if (held > in_row) held = static_cast<int>(in_row);
+      int beyond = 0;
+      if (C::group_dims == contiguous_columns || a.is_contiguous) {
+        T const* const row = load_address<Program, load>(a, offsets.loads[I::bits]);
+        beyond = elements_beyond<v>(row);
+        T const *const from = row - beyond + first * v, *const end = row + a.columns.size;
+        int const low = lane == 0 ? beyond : 0;
+        held += beyond;
+        if (vectors > width * few)
+          take_aligned<items, read_once<Program>>(from, end, held, low);
+        else if (vectors > 0)
+          take_aligned<few, reuse::expected>(from, end, held, low);
+      } else {
 #pragma unroll 1
-      for (; held > 0; held -= apart, first += 32) {
-        selected_registers<Program, loads_of<1>> one = {};
-        int const count = held < v ? held : v;
-        load_by_digits<Program, loads_of<1>, v>(one, a, offsets, first, count, true);
-        add(read_register<load>(one).at[0], 0, count);
+        for (; held > 0; held -= apart, first += width) {
+          selected_registers<Program, loads_of<1>> one = {};
+          int const count = held < v ? held : v;
+          load_by_digits<Program, loads_of<1>, v>(one, a, offsets, first, count, true);
+          add(read_register<load>(one).at[0], 0, count);
+        }
       }
+      turn(beyond);
     }
-    turn(beyond, lane);
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using op = typename reduction_facts<Program, k>::op;
@@ -116,33 +135,53 @@ template <class Program, class C> struct place_sums {
     });
   }
 
-  // The same by aligned vectors from `from` on, of which the lane has `held` elements but the first
-  // `low`, which are in front of the warp's.
+  // Count aligned vectors, all inside.
+  template <int Count> __device__ __forceinline__ void take_whole(T const* from) {
+    packed<T, v> all[Count];
+#pragma unroll
+    for (int u = 0; u < Count; ++u) {
+      load_packed<read_once<Program>>(all[u], from);
+      from += apart;
+      asm volatile("" : "+l"(from));  // else all are found before
+    }
+#pragma unroll
+    for (int u = 0; u < Count; ++u) add(all[u], 0, v);
+  }
+  // Aligned vectors from `from` on, Count or what the last vector behind them has a part of, of
+  // which the lane has `held` elements but the first `low`, which are in front of the warp's.
+  template <int Count, reuse Reuse>
   __device__ __forceinline__ void take_aligned(T const* from, T const* end, int held, int low) {
     // Whole vectors, and then one in part or none: the row's last, or what the first lane has for
     // the last one. Of a row's last elements an aligned vector may have others behind that are no
     // one's.
-    int const whole = held / apart;
-    int part = held > 0 ? held % apart : 0;
-    if (part >= v) part = whole == items ? v : 0;
+    packed<T, v> all[Count], rest{};
+    int part = 0, whole = 0;
+    if constexpr (!is_packed) {
+      whole = held >> (31 - __clz(apart));
+      part = held > 0 ? held & (apart - 1) : 0;
+      if (part >= v) part = whole == Count ? v : 0;
+    }
     T const* const last = from + static_cast<long long>(whole) * apart;
-    packed<T, v> all[items], rest{};
+    int const most = held - v;
 #pragma unroll
-    for (int u = 0; u < items; ++u) {
+    for (int u = 0; u < Count; ++u) {
+      if (u == few && most < u * apart) break;
       all[u] = {};
-      load_packed<read_once<Program>>(all[u], from, held >= u * apart + v);
+      load_packed<Reuse>(all[u], from, most >= u * apart);
       from += apart;
-      asm volatile("" : "+l"(from));  // else all are found before
+      asm volatile("" : "+l"(from));
     }
     if (part > 0) {
       if (last + v <= end)
-        load_packed<read_once<Program>>(rest, last);
+        load_packed<Reuse>(rest, last);
       else
         rest = load_some<v>(last, 0, part);
     }
 #pragma unroll
-    for (int u = 0; u < items; ++u)
-      if (held >= u * apart + v) add(all[u], u == 0 ? low : 0, v);
+    for (int u = 0; u < Count; ++u) {
+      if (u == few && most < u * apart) break;
+      if (most >= u * apart) add(all[u], u == 0 ? low : 0, v);
+    }
     if (part > 0) add(rest, whole == 0 ? low : 0, part);
   }
   // Adds elements low, ..., high - 1 of a vector. Nothing is added of what is outside: a sum that
@@ -168,7 +207,7 @@ template <class Program, class C> struct place_sums {
     }
   }
   // Moves the chains of places `beyond`, ... to 0, ..., and those before to the lane before.
-  __device__ __forceinline__ void turn(int beyond, int lane) {
+  __device__ __forceinline__ void turn(int beyond) {
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using state = typename reduction_facts<Program, k>::state;
@@ -177,7 +216,7 @@ template <class Program, class C> struct place_sums {
 #pragma unroll
       for (int i = 0; i < v; ++i) {
         all[i] = own[i];
-        all[v + i] = i + 1 < v ? __shfl_sync(~0u, own[i], lane + 1) : own[i];
+        all[v + i] = i + 1 < v ? __shfl_sync(~0u, own[i], lane + 1, width) : own[i];
       }
 #pragma unroll
       for (int by = 8; by > 0; by /= 2) {

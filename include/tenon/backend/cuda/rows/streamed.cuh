@@ -29,13 +29,14 @@ inline constexpr bool sweeps_with_row_values = [] {
 }();
 
 // Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
-// of which as many blocks with large states, or of rows of any alignment, would leave too few.
+// of which as many blocks with large states, sums by place, or rows of any alignment, would leave
+// too few.
 template <class Program, class C>
 inline constexpr int streamed_blocks_held =
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    has_large_states<Program>&& C::blocks > 3        ? 3
-    : C::group_dims > packed_columns&& C::blocks > 2 ? 2
-                                                     :
+    (has_large_states<Program> || sums_by_place<Program>)&&C::blocks > 3 ? 3
+    : C::group_dims > packed_columns&& C::blocks > 2                     ? 2
+                                                                         :
 #endif
                                                      C::blocks;
 
@@ -50,10 +51,12 @@ template <class Program, class C> struct streamed_worker {
   // Whether the next kernel may come when the last of many blocks has begun. H200, in a graph, us,
   // sums of 300 x 1024 f32 1.68 (1.90), 1000 x 1000 2.35 (2.60), 4096 x 1024 5.22 (5.39), 16384 x
   // 256 5.31 (5.49), 10000 x 100 2.70 (2.65). Kernels that keep their rows win as much of most
-  // shapes and lose of some: RMS norm of 16384 x 1024 bf16 20.7 (17.2).
-  static constexpr bool may_leave = dims == packed_columns && !has_large_states<Program> &&
-                                    !program_traits<Program>::has_total &&
-                                    program_traits<Program>::widest_element == 4;
+  // shapes and lose of some: RMS norm of 16384 x 1024 bf16 20.7 (17.2). Sums by place of rows that
+  // lie anywhere do in all types.
+  static constexpr bool may_leave =
+      !has_large_states<Program> && !program_traits<Program>::has_total &&
+      (dims == packed_columns ? program_traits<Program>::widest_element == 4
+                              : sums_by_place<Program>);
 
   // Of a tile in flight large states take in 16 elements at a time, for whose values there are
   // registers.
@@ -123,16 +126,24 @@ template <class Program, class C> struct streamed_worker {
   }
   __device__ __forceinline__ void sweep(int segment, operand_offsets<Program> const& offsets,
                                         bool is_inside) {
-    // All rows of such a length come here, however they lie: their bits are these.
-    if constexpr (dims > packed_columns && sums_by_place<Program>)
-      if (a.tail != 0) return place_sums<Program, C>{a, f, offsets, {}}.sweep(segment, is_inside);
+    bool const is_one_turn = a.split.groups * a.split.blocks_per_row <= gridDim.x;
+    bool const may_follow = has_word_segments<Program, C> || a.split.segments == 1;
+    bool const leaves = may_leave && may_follow && is_one_turn;
+    if constexpr (sums_by_place<Program>)
+      place_sums<Program, C>{a, f, offsets}.sweep(segment, is_inside, leaves);
+    else
+      sweep_vectors(segment, offsets, is_inside, leaves);
+  }
+  __device__ __forceinline__ void sweep_vectors(int segment,
+                                                operand_offsets<Program> const& offsets,
+                                                bool is_inside, bool leaves) {
     selected_registers<Program, sweeping> states;
     reset<Program, sweeping>(states);
     cascade<Program, running> levels;
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
     if constexpr (dims == 1) {
       auto [first, end] = range_of(segment, is_inside);
-      await_operands<Program>(may_leave && a.split.segments == 1 && a.split.groups <= gridDim.x);
+      await_operands<Program>(leaves);
       // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
       for (; end - first >= step; first += step) {
@@ -149,8 +160,8 @@ template <class Program, class C> struct streamed_worker {
       long long const size = a.split.tiles_per_segment * step, origin = segment * size,
                       left = a.vectors - origin;
       int const vectors = static_cast<int>(left < size ? left : size),
-                partial = left <= size && !sums_by_place<Program> ? a.tail : 0,
-                end = is_inside ? vectors - (partial != 0) : 0, rest = is_inside ? partial : 0;
+                partial = left <= size ? a.tail : 0, end = is_inside ? vectors - (partial != 0) : 0,
+                rest = is_inside ? partial : 0;
       await_operands<Program>();
 #pragma unroll 1
       for (int first = 0; first < vectors; first += step) {

@@ -13,10 +13,11 @@ struct streamed_rows_planner : tiny_rows_planner {
   // cut; a function of the program and the number of vectors alone.
   struct row_cut {
     long long lanes, tiles_per_segment;
-    int segments;
+    int segments, vectors_of_last;
   };
   template <class Program, configuration C> static constexpr row_cut cut_streamed(long long size) {
-    long long vectors = divide_up(size, C.vector_width);
+    long long const all = divide_up(size, C.vector_width);
+    long long vectors = all;
     // Of short rows a lane has four vectors, and a warp has more rows: what it does once for
     // each is most of the work. H200, sums of 1048576 x 32 bf16 25 us instead of 44. Large states
     // are combined by few threads, each of which has taken in many elements.
@@ -26,15 +27,17 @@ struct streamed_rows_planner : tiny_rows_planner {
     // or a tile for itself and without, 65536 x 1025 f32 93.4 (61), 4096 x 4097 20.5 (17.1), bf16
     // 12.8 (10.7), 4096 x 8193 22.8 (18.7), 133 x 1025 f32 2.4 (2.2). Its segments are of a tile of
     // four warps: with and without, in one block of eight, 16 x 50257 bf16 3.1 (9.4).
-    bool const is_by_place = sums_by_place<Program> && size % C.vector_width != 0,
-               is_cut_small = is_by_place && !program_traits<Program>::has_total;
-    if (is_by_place) lanes = 32, vectors -= 1;
+    bool const is_ragged = sums_by_place<Program> && size % C.vector_width != 0;
+    bool const is_cut_small = is_ragged && !program_traits<Program>::has_total;
+    if (is_ragged) lanes = 32, vectors -= 1;
     bool const is_cut = vectors >= (is_cut_small ? 4096 : most_streamed_vectors + 1);
     if (vectors > (has_large_states<Program> ? 2048 : 32 * C.items))
       lanes = clamped(divide_up(vectors, has_large_states<Program> ? 1024 : 32 * C.items) * 32, 32,
                       is_cut_small && is_cut ? 128 : C.threads_per_block);
     long long const tiles = at_least(1, divide_up(vectors, lanes * C.items));
-    if (!is_cut) return {lanes, tiles, 1};
+    int const vectors_of_last =
+        static_cast<int>(divide_up(all - (tiles - 1) * lanes * C.items, lanes));
+    if (!is_cut) return {lanes, tiles, 1, vectors_of_last};
     // Combining a block's states costs as much as a tile. Where there are totals no blocks share a
     // row. H200, segments of two tiles against four: sum of 1 x 131072 bf16, misaligned, 8.6 us
     // (14.4), of 16 x 50257 f32 6.9 (10.3), of 4096 x 50257 252 (245).
@@ -44,7 +47,7 @@ struct streamed_rows_planner : tiny_rows_planner {
                                                                : 2,
                     most = is_cut_small ? most_word_segments : most_segments,
                     per_segment = at_least(least, divide_up(tiles, most));
-    return {lanes, per_segment, static_cast<int>(divide_up(tiles, per_segment))};
+    return {lanes, per_segment, static_cast<int>(divide_up(tiles, per_segment)), vectors_of_last};
   }
 
   // Whether rows leave nothing but elements that were chosen, by whichever lanes.
@@ -100,6 +103,7 @@ struct streamed_rows_planner : tiny_rows_planner {
       spread<C>(cut, layout.rows.size, divide_up(layout.columns.size, C.vector_width));
     result.split.segments = cut.segments;
     result.split.tiles_per_segment = static_cast<int>(cut.tiles_per_segment);
+    result.split.vectors_of_last = cut.vectors_of_last;
     // Small blocks end one after the other; each begins once, which is little beside rows whose
     // states are several numbers. H200, 64 threads against 256, us: variance of 2^20 x 256 f32 237
     // (257), bf16 148 (152), of 2^20 x 64 63.7 (68.8) and 41.6 (43.3), argmax of 131072 x 256 f32
@@ -107,10 +111,14 @@ struct streamed_rows_planner : tiny_rows_planner {
     bool const is_small = C.group_dims == packed_columns && has_large_states<Program> &&
                           !program_traits<Program>::has_total &&
                           layout.columns.size >= 8 * C.vector_width;
+    // Blocks of 128 threads fill the registers better than those of 256, which are three. H200, us,
+    // misaligned, of 2^20 x 64 bf16 48.0 (50.5), x 128 f32 154.9 (162.2), of 65536 x 1000 bf16 31.6
+    // (33.1).
+    constexpr bool is_anywhere =
+        has_word_segments<Program, special> && !program_traits<Program>::has_total;
+    int const threads = is_small ? 64 : is_anywhere && cut.lanes <= 128 ? 128 : C.threads_per_block;
     long long const rows_per_group =
-        cut.segments > 1
-            ? 1
-            : rows_of_block(layout.rows.size, cut.lanes, is_small ? 64 : C.threads_per_block);
+        cut.segments > 1 ? 1 : rows_of_block(layout.rows.size, cut.lanes, threads);
     result.block = dim3(static_cast<unsigned>(cut.lanes), static_cast<unsigned>(rows_per_group));
     long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     long long most = most_blocks;
