@@ -50,6 +50,24 @@ void check_maxima(std::int64_t rows, std::int64_t columns) {
   EXPECT_EQ(of_all.result().values, expected(all_axes));
 }
 
+void check_integers(std::int64_t rows, std::int64_t columns) {
+  static auto const f = tn::compile([](auto x) {
+    return tn::outputs(tn::sum(x, tn::axis<0>), tn::sum(x, tn::axis<1>), tn::sum(x));
+  });
+  auto x = random_array<std::int32_t, 2>({rows, columns});
+  array<std::int64_t, 1> of_columns({columns}), of_rows({rows});
+  array<std::int64_t, 0> of_all({});
+  expect_one_launch([&](tn::stream on) {
+    f.on(on).into(of_columns.view(), of_rows.view(), of_all.view())(x.view());
+  });
+  auto const expected = [&](unsigned axes) {
+    return reduced(x.values(), axes, false, reference::sum).values;
+  };
+  EXPECT_EQ(of_columns.result().values, expected(over_rows));
+  EXPECT_EQ(of_rows.result().values, expected(over_columns));
+  EXPECT_EQ(of_all.result().values, expected(all_axes));
+}
+
 void check_sum_of_softmax(std::int64_t rows, std::int64_t columns) {
   static auto const f =
       tn::compile([](auto x) { return tn::sum(tn::softmax(x, tn::axis<-1>), tn::axis<0>); });
@@ -116,6 +134,10 @@ TEST(one_launch, sums_of_rows_and_columns) {
 }
 TEST(one_launch, maxima_of_rows_columns_and_all) {
   for (auto const& [rows, columns] : shapes) check_maxima(rows, columns);
+}
+// Every block has what its tiles know of the total before it knows the rows.
+TEST(one_launch, a_total_counts_every_row_once) {
+  for (auto const& [rows, columns] : shapes) check_integers(rows, columns);
 }
 TEST(one_launch, column_sums_of_softmax) {
   for (auto const& [rows, columns] : shapes) check_sum_of_softmax(rows, columns);

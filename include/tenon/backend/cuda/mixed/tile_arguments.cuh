@@ -30,6 +30,25 @@ inline constexpr bool meets_in_tiles = [] {
   return result;
 }();
 
+// Whether totals are of the rows' reductions by the same operators, whose results merge: blocks
+// have theirs before they know a whole row.
+template <class Program>
+inline constexpr bool has_early_totals = program_traits<Program>::has_total&& [] {
+  bool result = true;
+  visit_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+    using of_total = typename reduction_facts<Program, decltype(selected)::value>::instruction;
+    using of_row = typename program_traits<Program>::template at<of_total::first_operand>;
+    constexpr instruction_facts facts = program_traits<Program>::all[of_total::first_operand];
+    if constexpr (facts.is_reduction && facts.where == place::row)
+      result = result && of_total::op::merges_with_itself &&
+               std::is_same_v<typename of_row::op, typename of_total::op> &&
+               std::is_same_v<typename of_row::value_type, typename of_total::value_type>;
+    else
+      result = false;
+  });
+  return result;
+}();
+
 // That of the columns skeleton, of the matrix on its side: its rows are the columns here, its
 // positions the rows; tiles are strips of columns, and slices parts of the rows.
 template <class Program> struct tile_arguments : columns_arguments<Program> {
@@ -41,6 +60,7 @@ template <class Program> struct tile_arguments : columns_arguments<Program> {
   // one kind and of the next.
   long long column_stride, row_stride;
   long long first_row_word;
+  long long first_total_word;  // of those that blocks leave early
   // Threads side by side that combine what was left, four columns or rows each.
   int column_lanes, row_lanes;
 };

@@ -40,18 +40,27 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
     if (tile + static_cast<int>(gridDim.x) >= tiles) others.look();
     worker.leave();
   }
+  int buffer = 0;
+  constexpr int totals = has_early_totals<Program>;
+  if constexpr (totals > 0) leave_totals<C::threads_per_block>(f, a, buffer);
   long long const columns = divide_up(a.innermost, a.column_lanes * neighbours_finished),
                   rows = a.tiles == 1
                              ? 0
                              : divide_up(a.columns.size, a.row_lanes * neighbours_finished);
-  others.share(columns + rows, [&](long long visit) {
+  others.share(totals + columns + rows, [&](long long visit) {
+    if constexpr (totals > 0)
+      if (visit == 0) return finish_totals<C::threads_per_block>(f, a, buffer);
+    visit -= totals;
     if (visit < columns)
       finish_tile_columns(worker, visit);
     else
       finish_tile_rows(worker, visit - columns);
   });
-  int buffer = 0;
-  end_launch<C::threads_per_block>(f, a, of_rows, buffer);
+  if constexpr (totals > 0) {
+    if (blockIdx.x == 0 && (threadIdx.x | threadIdx.y) == 0) store_all<place::launch>(f, a);
+  } else {
+    end_launch<C::threads_per_block>(f, a, of_rows, buffer);
+  }
 #endif
 }
 

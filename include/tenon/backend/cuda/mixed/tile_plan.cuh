@@ -87,14 +87,20 @@ struct tile_planner : tile_sharing {
     long long const of_columns = shape.parts * words::of_column * a.column_stride,
                     of_rows = shape.strips == 1 ? 0 : shape.strips * words::of_row * a.row_stride;
     a.first_row_word = first_partial + of_columns;
+    a.first_total_word = a.first_row_word + of_rows;
     result.block =
         dim3(static_cast<unsigned>(shape.lanes), static_cast<unsigned>(threads / shape.lanes));
     long long most = blocks_wanted;
     if (program_traits<Program>::has_total)
       most = clamped(most, 1, most_parts<Program, reductions_of<Program, place::total, 0>>);
     result.grid = dim3(static_cast<unsigned>(clamped(shape.strips * shape.parts, 1, most)));
+    long long const of_totals =
+        has_early_totals<Program>
+            ? result.grid.x * partial_words<Program, reductions_of<Program, place::total, 0>>
+            : 0;
     result.workspace_bytes =
-        sizeof(unsigned) * static_cast<std::size_t>(first_partial + of_columns + of_rows);
+        sizeof(unsigned) *
+        static_cast<std::size_t>(first_partial + of_columns + of_rows + of_totals);
     prepare(result, a);
     return result;
   }

@@ -4,8 +4,8 @@
 
 #include "tenon/backend/cuda/mixed/taken.cuh"
 #include "tenon/backend/cuda/mixed/tile_operands.cuh"
+#include "tenon/backend/cuda/mixed/tile_totals.cuh"
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
-#include "tenon/backend/cuda/rows/values.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -101,7 +101,12 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
     take_row(row_values(where, true), where);
     put();
     evaluate<place::row, 1, 1>(f);
-    end_row<Program>(f, a, where, row, totals);
+    if constexpr (has_early_totals<Program>) {
+      registers<Program, place::total> apart = f.total;  // they have it already
+      end_row<Program>({f.launch, f.row, f.element, apart}, a, where, row, totals);
+    } else {
+      end_row<Program>(f, a, where, row, totals);
+    }
   }
 
  private:
@@ -223,6 +228,7 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
             if (other == 0 || other == u) read_register<k>(words).words[w] = theirs.words[w];
         }
       });
+      if constexpr (has_early_totals<Program>) take_in_total(f, words);
       if (a.tiles > 1)
         leave_row(words, row);
       else
