@@ -44,7 +44,9 @@ template <class Program, bool HasWords = false> struct kept_value {
   static consteval bool is_candidate(int k) {
     instruction_facts const& i = traits::all[k];
     // A product may be rounded with the sum that it goes into.
-    return i.is_computed && !i.is_product && i.where == place::element && i.type == dtype::f32;
+    bool const is_word =
+        i.type == dtype::f32 || (HasWords && (i.type == dtype::f16 || i.type == dtype::bf16));
+    return i.is_computed && !i.is_product && i.where == place::element && is_word;
   }
   static consteval kept_place find_for(int k) {
     table const behind = needs(0, k, -1);
