@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/rows/kept_value.cuh"
 #include "tenon/backend/cuda/rows/row_stretch.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
+#include "tenon/backend/cuda/rows/settled_stretch.cuh"
 
 namespace tenon {
 namespace detail {
@@ -14,6 +15,8 @@ namespace detail {
 // One thread's view of the row that it works on.
 template <class Program, class C> struct long_worker {
   static constexpr int v = C::vector_width, items = C::items;
+  // Whether rows begin anywhere.
+  static constexpr bool is_settled = C::group_dims > packed_columns;
   static constexpr int phases = program_traits<Program>::row_phases;
   // Steps that a sweep takes at once: chains of dependent combinations are to be several, and
   // elements that are reduced together stay together; what is stored depends on nothing. There
@@ -22,7 +25,9 @@ template <class Program, class C> struct long_worker {
   // elements are enough to wait for each other: layer norm + gelu of 1024 x 65536 f32 180 us, with
   // four 191.
   template <bool Stores>
-  static constexpr int together = !Stores                                          ? items
+  static constexpr int together = !Stores ? items
+                                  : is_settled && element_operands<Program>::loads > 1 && items > 2
+                                      ? 2
                                   : element_operands<Program>::has_much_arithmetic ? (v > 4 ? 1 : 2)
                                   : element_operands<Program>::loads > 1 && items > 4 ? 4
                                                                                       : items;
@@ -48,7 +53,7 @@ template <class Program, class C> struct long_worker {
   arguments const& a;
   frame<Program> const& f;
   row_team<Program, C>& team;
-  row_stretch<Program, C> share;
+  std::conditional_t<is_settled, settled_stretch<Program, C>, row_stretch<Program, C>> share;
   long long row = 0;
   bool is_inside = false;
   operand_offsets<Program> offsets = {}, coming = {};  // of the row, and of the next one
@@ -58,14 +63,21 @@ template <class Program, class C> struct long_worker {
   __device__ __forceinline__ item_positions<int> positions() const {
     int const begin = team.rank * a.split.vectors_per_block,
               end = begin + a.split.vectors_per_block, all = static_cast<int>(a.vectors);
-    return {begin + static_cast<int>(threadIdx.x), share.lanes, end < all ? end : all};
+    // Vectors of the share are of the row, or beyond its end.
+    if constexpr (is_settled)
+      return {begin + static_cast<int>(threadIdx.x), share.lanes, all - (a.tail != 0), a.tail};
+    else
+      return {begin + static_cast<int>(threadIdx.x), share.lanes, end < all ? end : all};
   }
   __device__ __forceinline__ void bring_row(long long number) {
     row = number, is_inside = row < a.row_count;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     auto const where = positions();
     await_operands<Program>();
-    share.bring(a, offsets, where, is_inside);
+    if constexpr (is_settled)
+      share.bring(a, offsets, where, is_inside ? size() : 0);
+    else
+      share.bring(a, offsets, where, is_inside);
     if constexpr (!is_ahead) prefetch();
   }
   // next_row: which one comes afterwards.
@@ -92,6 +104,10 @@ template <class Program, class C> struct long_worker {
   }
 
  private:
+  // Elements of a row.
+  __device__ __forceinline__ int size() const {
+    return (static_cast<int>(a.vectors) - (a.tail != 0)) * v + a.tail;
+  }
   // Has the L2 cache filled with a row further on, where the plan says so.
   __device__ __forceinline__ void prefetch() const {
     if (int const ahead = a.split.rows_ahead; ahead > 0 && row + ahead < a.row_count)
@@ -115,6 +131,13 @@ template <class Program, class C> struct long_worker {
   }
   template <int Phase, bool Stores, class States>
   __device__ __forceinline__ void sweep(States& states, int begin, int steps) {
+    if constexpr (is_settled)
+      sweep_settled<Phase, Stores>(states, begin, steps);
+    else
+      sweep_packed<Phase, Stores>(states, begin, steps);
+  }
+  template <int Phase, bool Stores, class States>
+  __device__ __forceinline__ void sweep_packed(States& states, int begin, int steps) {
     constexpr int n = together<Stores>;
     auto const all = positions();
     bool const keeps_shared = share.shared_bytes > 0 && Stores && a.split.keeps_shared;
@@ -131,22 +154,93 @@ template <class Program, class C> struct long_worker {
             tile, a, offsets, where, is_inside);
       if constexpr (Phase == 1)
         if (n == items || step % items == 0) share.await_tile();
-      for_each_selected<Program, from_share<Phase, Stores>>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-#pragma unroll
-        for (int u = 0; u < n; ++u) share.template take<k>(read_register<k>(tile).at[u], step + u);
-      });
+      take_share<Phase, Stores>(tile, step);
       if constexpr (is_ahead && is_last<Phase, Stores>)
         if (n == items || (step + n) % items == 0)
           share.ask(a, coming, all, step + n - items, row + clusters() < a.row_count);
       process_tile<Phase, Stores, v, n, packed_columns, loads<Phase, Stores>, no_loads, no_loads>(
           tile, none, states, f, a, offsets, where, is_inside,
           keeping_evaluation<Program, decltype(tile)>{tile});
-      if constexpr (kept::number >= 0 && Phase == kept::phase) {
-#pragma unroll
-        for (int u = 0; u < n; ++u)
-          share.template put<kept::load>(step + u, read_register<kept::load>(tile).at[u]);
+      put_kept<Phase, Stores>(tile, step);
+    }
+  }
+  // The same of a row that begins anywhere. Its first sweep moves what came to where it is in the
+  // row; the last one leaves results there, which the warp writes together.
+  template <int Phase, bool Stores, class States>
+  __device__ __forceinline__ void sweep_settled(States& states, int begin, int steps) {
+    constexpr int n = together<Stores>;
+    auto const all = positions();
+    int const lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll 1
+    for (int step = begin; step < begin + steps; step += n) {
+      auto const where = all.from(step);
+      selected_registers<Program, own_loads<Program, C>> settled;
+      if constexpr (Phase == 1) share.settle(settled, a, offsets, step);
+      // The lanes go the same way.
+      if (!Stores && where.at(n - 1) - lane + 31 >= where.end) {
+        if constexpr (!Stores) take_in_turns<Phase>(states, where, step);
+        continue;
       }
+      selected_registers<Program, loads<Phase, Stores>> tile;
+      selected_registers<Program, no_loads> none;
+      if constexpr (Phase == 1)
+        for_each_selected<Program, from_share<Phase, Stores>>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+#pragma unroll
+          for (int u = 0; u < n; ++u)
+            read_register<k>(tile).at[u] = read_register<k>(settled).at[u];
+        });
+      else
+        take_share<Phase, Stores>(tile, step);
+      auto const process = [&](auto const& positions) {
+        process_tile<Phase, Stores, v, n, packed_columns, loads<Phase, Stores>, no_loads, no_loads>(
+            tile, none, states, f, a, offsets, positions, is_inside,
+            keeping_evaluation<Program, decltype(tile)>{tile});
+      };
+      if constexpr (!Stores) {
+        process(whole_positions<int>{where.first, where.step});
+        put_kept<Phase, Stores>(tile, step);
+      } else {
+        process(settled_results<Program, C>{where, share, step});
+        __syncwarp();
+        if (is_inside)
+          for_each_selected<Program, element_stores<Program, v>>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            using I = typename program_traits<Program>::template at<k>;
+            share.template send<k, n>(store_address<Program, k>(a, offsets.stores[I::bits]), where,
+                                      step, size(), a.stored);
+          });
+      }
+    }
+  }
+  // Items of which some lanes of the warp have none, or a part.
+  template <int Phase, class States>
+  __device__ __forceinline__ void take_in_turns(States& states, item_positions<int> const& where,
+                                                int step) {
+    process_in_turns<Phase, false, v, items, contiguous_columns, 1>(
+        [&](auto& item, int u) { take_share<Phase, false>(item, step + u); },
+        [&](auto const& item, int u) {
+          if constexpr (kept::number >= 0 && Phase == kept::phase)
+            share.template put<kept::load>(step + u, read_register<kept::load>(item).at[0]);
+        },
+        states, f, a, offsets, where, is_inside);
+  }
+  template <int Phase, bool Stores, class Tile>
+  __device__ __forceinline__ void take_share(Tile& tile, int step) const {
+    for_each_selected<Program, from_share<Phase, Stores>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto& to = read_register<k>(tile).at;
+#pragma unroll
+      for (int u = 0; u < static_cast<int>(sizeof(to) / sizeof(to[0])); ++u)
+        share.template take<k>(to[u], step + u);
+    });
+  }
+  template <int Phase, bool Stores, class Tile>
+  __device__ __forceinline__ void put_kept(Tile const& tile, int step) const {
+    if constexpr (kept::number >= 0 && Phase == kept::phase) {
+#pragma unroll
+      for (int u = 0; u < together<Stores>; ++u)
+        share.template put<kept::load>(step + u, read_register<kept::load>(tile).at[u]);
     }
   }
 };
@@ -159,9 +253,9 @@ template <class Program, class C> struct long_worker {
 // threads but neither read nor stored. Registers: a tile of some vectors; up to four running states
 // per reduction. Shared memory: the share, and one state per piece, warp and reduction, twice.
 // Global memory: each operand is read once, each element store written once.
-// @pre a.vectors <= blocks_per_row * vectors_per_block, all operands are packed, no more clusters
-// than groups, and the grid is a function of the shape if there are totals, and then the ticket in
-// the workspace is 0
+// @pre a.vectors <= blocks_per_row * vectors_per_block, all operands are packed, or contiguous
+// where rows settle, and vary over the rows, no more clusters than groups, and the grid is a
+// function of the shape if there are totals, and then the ticket in the workspace is 0
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the ticket is 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>

@@ -131,20 +131,21 @@ struct long_rows_planner : streamed_rows_planner {
   }
 
  protected:
-  // @pre all operands are packed, and share.lanes > 0
-  template <class Program>
+  // Of long_rows or settled_rows. @pre share.lanes > 0, and all operands are packed, or contiguous
+  template <class Program, configuration c = long_rows<Program>>
   [[gnu::cold]] static cuda_plan plan_long(bound_layout const& layout, bound_arguments const& call,
                                            cuda_device_facts const& facts,
                                            long_share const& share) {
-    constexpr configuration c = long_rows<Program>;
+    constexpr bool is_settled = c.group_dims > packed_columns;
     using special = specialization_of<c>;
     using arguments = rows_arguments<Program, special>;
     cuda_plan result;
     result.function =
         reinterpret_cast<void const*>(&long_rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = c;
-    result.why =
-        share.blocks > 1 ? "row in shared memory of a cluster" : "row in shared memory of a block";
+    result.why = is_settled         ? "parts of vectors, row in shared memory"
+                 : share.blocks > 1 ? "row in shared memory of a cluster"
+                                    : "row in shared memory of a block";
     result.block = dim3(static_cast<unsigned>(share.lanes));
     result.cluster = static_cast<unsigned>(share.blocks);
     share.set(result.split, c.items);
@@ -153,9 +154,15 @@ struct long_rows_planner : streamed_rows_planner {
     // asked for leaves the L2 cache last. Much arithmetic leaves no time for it: layer norm + gelu
     // of 4096 x 16384 f32 214 us, 193 without.
     constexpr long long bytes_ahead = 13 << 19;
-    result.shared_bytes = static_cast<unsigned>(share.lanes * c.items * share.tiles * share.pieces *
-                                                row_stretch<Program, special>::bytes);
-    keep_shared<Program>(result, layout.rows.size, share, facts);
+    int const steps = c.items * share.tiles * share.pieces;
+    if constexpr (is_settled) {
+      result.shared_bytes =
+          static_cast<unsigned>(settled_stretch<Program, special>::bytes_of(steps, share.lanes));
+    } else {
+      result.shared_bytes =
+          static_cast<unsigned>(share.lanes * steps * row_stretch<Program, special>::bytes);
+      keep_shared<Program>(result, layout.rows.size, share, facts);
+    }
     allow_shared_bytes(result.function, shared_bytes_left<Program, c>(facts));
     result.is_balanced = layout.rows.size * share.blocks <= 2 * facts.multiprocessors;
     if (most_resident_groups(result, facts) == 0) return {};  // no room for the cluster

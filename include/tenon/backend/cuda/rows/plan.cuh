@@ -80,6 +80,10 @@ struct rows_planner : spread_rows_planner {
       cuda_plan result;
       if constexpr (has_long_rows<Program>)
         if (is_long && operands.is_packed) result = plan_long<Program>(layout, call, facts, share);
+      if constexpr (can_be_settled<Program>)
+        if (is_long && operands.is_contiguous && !operands.is_packed &&
+            layout.columns.size % width<Program> == 0)
+          result = plan_long<Program, settled_rows<Program>>(layout, call, facts, share);
       if (!result.function)
         result = !is_long && operands.is_packed && vectors <= medium_vectors<Program>
                      ? plan_packed<Program>(layout, call, facts, how)

@@ -16,8 +16,8 @@ namespace tenon::detail {
 template <class Program, class C>
 inline constexpr bool may_be_halved = [] {
   using traits = program_traits<Program>;
-  bool result = C::has_clusters && C::group_dims > packed_columns && !traits::has_total &&
-                !traits::has_planes && has_element_stores<Program>;
+  bool result = C::has_clusters && !C::has_warps && C::group_dims > packed_columns &&
+                !traits::has_total && !traits::has_planes && has_element_stores<Program>;
   int words[traits::row_phases + 2] = {}, loads = 0;
   for (instruction_facts const& i : traits::all)
     loads += i.is_load && i.moves_elements && i.varies_over_rows;
