@@ -153,6 +153,22 @@ TEST(same_bits, of_totals_in_any_arrangement) {
   check_totals<tn::bfloat16>();
 }
 
+// Two and three tiles of whole aligned vectors are one block's, of others a block's each.
+TEST(same_bits, of_totals_of_two_operands_in_any_arrangement) {
+  auto const totals = tn::compile([](auto x, auto y) {
+    return tn::outputs(tn::mean(tn::relu((x + y) * 2.0f)), tn::max(x - y));
+  });
+  for (std::int64_t length : {4096, 4100, 8192, 10000, 12288, 12292}) {
+    auto x = random_array<float, 1>({length}), y = random_array<float, 1>({length});
+    auto const found = [&](arrangement how) {
+      array<float, 1> first({length}, how, x.values()), second({length}, how, y.values());
+      auto const [mean, max] = totals(first.view(), second.view());
+      return std::array{mean.item(), max.item()};
+    };
+    EXPECT_EQ(found(arrangement::misaligned), found(arrangement::contiguous)) << length;
+  }
+}
+
 template <class T> void check_misaligned() {
   for (std::int64_t length : lengths) {
     auto aligned = random_array<T, 2>({5, length});

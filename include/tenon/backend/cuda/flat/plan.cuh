@@ -2,7 +2,7 @@
 #pragma once
 // Chooses the configuration and the grid of the flat skeleton.
 
-#include "tenon/backend/cuda/flat/kernel.cuh"
+#include "tenon/backend/cuda/flat/one_block.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/moved_values.hpp"
@@ -114,6 +114,12 @@ struct flat_planner {
     result.why = why;
     set_threads(result, operands.vectors,
                 reduces ? most_parts<Program, reductions_of<Program, place::row, 1>> : most_blocks);
+    if constexpr (C.group_dims == packed_columns && may_be_one_block<Program>)
+      if (result.grid.x > 1 && result.grid.x <= tiles_of_one_block<Program, C.items>) {
+        result.function = reinterpret_cast<void const*>(
+            &one_block_kernel<Program, special, build_hash, parameters>);
+        result.grid.x = 1;
+      }
     if constexpr (reduces) add_slots(result);
     if constexpr (requires { parameters::of(operands); })
       prepare(result, parameters::of(operands));
