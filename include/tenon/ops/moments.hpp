@@ -108,6 +108,25 @@ struct moments : gathering_reduction<moments> {
     T deviation;
     return combine_all(mine, group, deviation);
   }
+  // The same of two states of each lane, which are those of lanes in a group of twice as many.
+  static constexpr bool combines_pairs = true;
+  template <class T, class Group>
+  static TENON_HD state<T> combine_all(state<T> const (&mine)[2], Group const& group) {
+    T const counts[] = {mine[0].n, mine[1].n};
+    T n = group.sum(counts), shift = group.first(mine[0].mean);
+    T const offsets[] = {mine[0].mean - shift, mine[1].mean - shift};
+    T const parts[] = {math::rounded_product(mine[0].n, offsets[0]),
+                       math::rounded_product(mine[1].n, offsets[1])};
+    T mean = math::rounded_product(group.sum(parts), inverse_count(n));
+    T squares[2];
+    for (int i = 0; i < 2; ++i) {
+      T const deviation = offsets[i] - mean;
+      squares[i] = math::product_plus(mine[i].n * deviation, deviation, mine[i].m2);
+    }
+    T m2 = group.sum(squares);
+    if (n == 0) return mine[0];
+    return {n, shift + mean, m2};
+  }
   // Welford's update. n is exact to 2^24 elements in float: a longer row is the merge of several
   // states.
   template <class T> static constexpr TENON_HD state<T> accumulate(state<T> s, T x) {

@@ -4,7 +4,7 @@
 
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
-#include "tenon/backend/cuda/rows/spread_plan.cuh"
+#include "tenon/backend/cuda/rows/brief_plan.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/joined_sweeps.hpp"
 #include "tenon/schedule/nested.hpp"
@@ -13,7 +13,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct rows_planner : spread_rows_planner {
+struct rows_planner : brief_rows_planner {
   // Rows of one element that are columns. H200, f32: softmax of 2^20 x 1 10.5 us (29.7), of 2^16 x
   // 1 5.7 (3.7); sums of 2^20 x 1 3.2 us (7.8).
   template <class Program>
@@ -46,6 +46,10 @@ struct rows_planner : spread_rows_planner {
     bool const is_long = share.lanes > 0;
     [[maybe_unused]] bool is_held = blocks_hold<Program>(layout, facts);
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
+      if (!operands.is_packed) {  // for the same bits, where there are many
+        auto const brief = plan_brief<Program>(layout, call, facts);
+        if (brief.function) return brief;
+      }
       auto const spread = plan_spread<Program, all>(layout, call, facts, operands.is_contiguous);
       if (spread.function) return spread;
       // Strided, too, for the same bits.

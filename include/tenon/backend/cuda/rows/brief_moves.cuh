@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Elements that lie one behind another, global memory <-> shared memory of a warp, by memory's own
+// aligned vectors.
+
+#include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/shared_access.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+// Bytes of memory's own vector in front of what lies there.
+template <class T> __device__ __forceinline__ int in_front(T const* from) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16);
+}
+
+// In front of the operand and behind it is nothing that may be read: vectors of which it has a
+// part come element by element. behind: elements of it behind these, 16 or more if there are as
+// many.
+template <class T>
+__device__ __forceinline__ void bring_whole(unsigned image, T const* from, int elements, int thread,
+                                            bool is_first, int behind) {
+  constexpr int bytes = static_cast<int>(sizeof(T));
+  int const front = in_front(from);
+  auto const* const base = reinterpret_cast<unsigned char const*>(from) - front;
+  int const end = front + elements * bytes, head = front > 0 && is_first ? 16 : 0,
+            whole = (end + behind * bytes) & ~15, last = whole < end ? whole : end,
+            tail = last > head ? last : head;
+#pragma unroll 2
+  for (int i = head + thread * 16; i < last; i += 32 * 16)
+    send_to_shared<unsigned char, 16>(image + i, base + i);
+  // A half of the warp has what is in front, the other what is behind.
+  bool const is_behind = thread >= 16;
+  int const alone = is_behind ? tail + (thread - 16) * bytes : front + thread * bytes;
+  if (alone < (is_behind || head > end ? end : head)) {
+    packed<T, 1> one;
+    load_packed<reuse::expected>(one, reinterpret_cast<T const*>(base + alone));
+    store_shared(image + alone, one);
+  }
+}
+// What is of these rows alone leaves by whole vectors, the rest element by element.
+template <class T>
+__device__ __forceinline__ void send_whole(unsigned image, T* to, int elements, int thread,
+                                           cache_policy kept) {
+  constexpr int bytes = static_cast<int>(sizeof(T));
+  int const front = in_front(to);
+  auto* const base = reinterpret_cast<unsigned char*>(to) - front;
+  int const end = front + elements * bytes, head = front > 0 ? 16 : 0, whole = end & ~15,
+            tail = whole > head ? whole : head;
+#pragma unroll 2
+  for (int i = head + thread * 16; i < whole; i += 32 * 16) {
+    packed<T, 16 / bytes> vector;
+    load_shared(vector, image + i);
+    store_packed(reinterpret_cast<T*>(base + i), vector, true, kept);
+  }
+  bool const is_behind = thread >= 16;
+  int const alone = is_behind ? tail + (thread - 16) * bytes : front + thread * bytes;
+  if (alone < (is_behind || head > end ? end : head)) {
+    packed<T, 1> one;
+    load_shared(one, image + alone);
+    store_packed(reinterpret_cast<T*>(base + alone), one);
+  }
+}
+
+// Two elements of two bytes are one conversion; a store takes the lower half of a word.
+template <class T, class Value, int Count>
+__device__ __forceinline__ void pack_singly(packed<T, 1> (&to)[Count],
+                                            Value const (&values)[Count]) {
+  constexpr int together = sizeof(T) == 2 && Count % 2 == 0 ? 2 : 1;
+#pragma unroll
+  for (int i = 0; i < Count; i += together) {
+    Value some[together];
+    for (int j = 0; j < together; ++j) some[j] = values[i + j];
+    packed<T, together> const word = pack<T>(some);
+    if constexpr (together == 1)
+      to[i] = word;
+    else
+      to[i].words[0] = word.words[0], to[i + 1].words[0] = word.words[0] >> 16;
+  }
+}
+
+}  // namespace tenon::detail
+#endif

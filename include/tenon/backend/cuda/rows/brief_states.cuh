@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A lane's states of a row of few elements, in the order of odd rows (rows/odd_items.cuh): one for
+// each of its vectors, or two where elements are gathered, which are those of two lanes.
+
+#include "tenon/backend/cuda/parts/reduce.cuh"
+#include "tenon/backend/cuda/parts/running_states.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+template <class Program, int Items, int Phase>
+struct brief_states : reductions_of<Program, place::row, Phase> {
+  template <int K> using state = gathered_state<reduction_facts<Program, K>>;
+  template <int K> using type = value_list<state<K>, gathers<state<K>> ? 2 : Items>;
+};
+// What they take in of a vector.
+template <class Program, int V, int Phase>
+struct brief_collected : reductions_of<Program, place::row, Phase> {
+  template <int K> using type = value_list<taken<Program, K>, V>;
+};
+
+// Lanes of a row, few of them: a question before each step instead of all steps. Each is two lanes
+// of a kernel with twice as many, `lanes` apart.
+struct brief_lanes : lane_group {
+  template <class T> TENON_HD T sum(T const (&both)[2]) const {
+    T x = both[0] + both[1];
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2)
+      if (distance < lanes) x += __shfl_xor_sync(~0u, x, distance);
+    return x;
+  }
+};
+
+// Vector U, of which `left` elements are there, or all of every lane's if is_all: by itself, or
+// after the one two before it.
+template <class Program, int K, int U, class States, int V, class Taken>
+__device__ __forceinline__ void take_brief(States& running, Taken const (&x)[V], bool is_all,
+                                           int left) {
+  using facts = reduction_facts<Program, K>;
+  using op = typename facts::op;
+  if constexpr (gathers<std::remove_cvref_t<decltype(running[0])>>) {
+    auto& state = running[U % 2];
+    if (!is_all && left <= 0) return;
+    if (U > 1) __builtin_assume(!(state.n == 0));
+    op::gather(state, x, is_all || left > V ? V : left);
+  } else {
+    running[U] = op::combine(
+        running[U], fold_live<op, typename facts::state>(x, is_all, left, 0, facts::identity()));
+  }
+}
+
+// Those of a lane, then of all lanes of the row. has_several: vectors of a row.
+template <class Program, int K, class States>
+__device__ __forceinline__ auto finish_brief(States const& running, bool has_several, int lanes) {
+  using facts = reduction_facts<Program, K>;
+  using op = typename facts::op;
+  if constexpr (gathers<std::remove_cvref_t<decltype(running[0])>>) {
+    typename facts::state both[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      both[i] = running[i].n == 0 ? facts::identity()
+                                  : running[i].result(ops::inverse_count(running[i].n));
+    return has_several ? op::combine_all(both, brief_lanes{{lanes}}) : both[0];
+  } else {
+    auto const state = fold_apart<op>(running);
+    return lanes > 1 ? combine_lanes<op, 32>(state, lanes) : state;
+  }
+}
+
+}  // namespace tenon::detail
+#endif
