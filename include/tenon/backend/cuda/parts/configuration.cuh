@@ -9,8 +9,9 @@
 namespace tenon {
 
 // What the operands of a kernel may be along the columns: the more, the longer it is.
-inline constexpr int spread_columns = -2;      // contiguous, of any place, single elements
-inline constexpr int any_spread_columns = -1;  // the same, and any others by shared memory
+inline constexpr int spread_columns = -3;      // contiguous, of any place, single elements
+inline constexpr int any_spread_columns = -2;  // the same, and any others by shared memory
+inline constexpr int shifted_columns = -1;     // whole vectors at any place, in registers
 inline constexpr int odd_columns = 0;          // contiguous, of any length and place, in registers
 inline constexpr int packed_columns = 1;       // whole aligned vectors
 inline constexpr int contiguous_columns = 2;   // misaligned, or of odd length, too

@@ -218,6 +218,11 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
   }
 }
 
+// Whether positions say how vectors are loaded, wherever they begin (shifted_access.cuh).
+template <class Positions> inline constexpr bool loads_vectors = requires {
+  Positions::loads_vectors;
+};
+
 // Loads vectors of operand K, as far as they are whole and aligned. What is not live, or is outside
 // the rows and varies over them, is 0, or anything if not Clears.
 template <class Program, int K, int V, int Items, int Dims, bool IsStreamed, bool Clears,
@@ -230,11 +235,16 @@ __device__ __forceinline__ void request_vectors(Vector (&to)[Room], Arguments co
   if constexpr (Dims > 1) is_wanted = is_wanted && a.load_access[I::bits] == access::packed;
   auto const* const row_begin = load_address<Program, K>(a, row.loads[I::bits]);
   auto const* const from = row_begin + static_cast<long long>(positions.at(0)) * V;
+  if constexpr (loads_vectors<Positions>) {
+    positions.template load<I::varies_over_rows ? reuse::near : reuse::expected, Items>(to, from,
+                                                                                        is_wanted);
+  } else {
 #pragma unroll
-  for (int u = 0; u < Items; ++u) {
-    if constexpr (Clears || Dims > packed_columns) to[u] = {};
-    load_packed<expected_reuse<Program, I, IsStreamed>>(
-        to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
+    for (int u = 0; u < Items; ++u) {
+      if constexpr (Clears || Dims > packed_columns) to[u] = {};
+      load_packed<expected_reuse<Program, I, IsStreamed>>(
+          to[u], from + positions.template offset<V>(u), is_wanted && positions.is_whole(u));
+    }
   }
 }
 

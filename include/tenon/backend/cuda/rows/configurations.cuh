@@ -177,6 +177,22 @@ struct rows_configurations {
       .index_bits = 32,
       .blocks = is_heaviest<Program> ? 1 : 2,
       .has_clusters = 1};
+  // Whole vectors that begin anywhere, of rows that a block holds, in registers as aligned ones
+  // are.
+  template <class Program>
+  static constexpr bool can_be_shifted = can_be_odd<Program> && !stores_column_parts<Program> &&
+                                         !element_operands<Program>::has_much_arithmetic;
+  template <class Program>
+  static constexpr configuration shifted_rows{
+      .vector_width = width<Program>,
+      .items = medium_items<Program>,
+      .threads_per_block = medium_rows<Program>.threads_per_block,
+      .group_dims = shifted_columns,
+      .index_bits = 32,
+      .blocks = own_bytes<Program>* width<Program> > 16 ||
+                        (is_half<Program> && element_operands<Program>::loads > 1)
+                    ? 1
+                    : 2};
   // Those that a block holds.
   template <class Program>
   static constexpr long long odd_vectors = [] {
@@ -247,6 +263,21 @@ struct rows_configurations {
     c.group_dims = contiguous_columns;
     return c;
   }();
+  // Longer ones, which aligned rows have in shared memory, where they do not settle there: as many
+  // threads.
+  template <class Program>
+  static constexpr bool can_be_long_shifted =
+      can_be_shifted<Program>&& has_long_rows<Program> && !can_be_settled<Program> &&
+      own_bytes<Program> * width<Program> <= 16;
+  template <class Program>
+  static constexpr configuration long_shifted_rows{.vector_width = width<Program>,
+                                                   .items = medium_items<Program>,
+                                                   .threads_per_block = 256,
+                                                   .group_dims = shifted_columns,
+                                                   .index_bits = 32,
+                                                   .blocks = 2,
+                                                   .has_warps = 1,
+                                                   .has_clusters = 1};
   // A row that passes once: as many bytes in flight as it takes; states of several numbers take
   // registers instead. As many blocks are held as there are to leave a part of a total: of 528
   // three of each 132 at once would leave the fourth to run by itself (H200, cross entropy of 8192

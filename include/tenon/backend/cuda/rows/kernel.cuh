@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_items.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
+#include "tenon/backend/cuda/rows/shifted_positions.cuh"
 #include "tenon/backend/cuda/rows/spread_items.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
@@ -19,17 +20,25 @@ template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr bool is_spread = dims <= any_spread_columns;
   static constexpr bool is_odd = dims == odd_columns, is_staged = dims > packed_columns;
+  // Whole vectors, which registers hold as they lie in the row.
+  static constexpr bool is_direct = dims == packed_columns || dims == shifted_columns;
+  // What the operands may be for those who move vectors by themselves.
+  static constexpr int whole_vectors = is_direct ? packed_columns : dims;
   static constexpr int phases = program_traits<Program>::row_phases;
   // A row beyond the end has no vectors: whether one is inside is asked once. Where elements know
   // their positions it has all of them, and what is found by these is somewhere.
   static constexpr bool has_none_beyond =
-      is_spread || (dims == packed_columns && !program_traits<Program>::has_positions);
+      is_spread || (is_direct && !program_traits<Program>::has_positions);
   // Where positions are needed from the beginning they are found at once; elsewhere it costs fewer
   // registers to find them late.
-  static constexpr bool finds_again = dims == packed_columns || is_spread;
+  static constexpr bool finds_again = is_direct || is_spread;
   using arguments = rows_arguments<Program, C>;
+  // Of a long row a thread holds several tiles.
+  static constexpr int tiles = tiles_held<C>;
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
+  using vectors_at =
+      std::conditional_t<dims == shifted_columns, shifted_positions<v>, item_positions<int>>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -61,10 +70,10 @@ template <class Program, class C> struct row_worker {
     else if constexpr (is_spread)
       spread_items<Program, C>::load(to, a, offsets, where);
     else
-      load_tile<Program, own, v, items, dims, false>(to.tile, a, offsets, where,
-                                                     has_none_beyond || is_inside);
+      load_tile<Program, own, v, items * tiles, whole_vectors, false>(to.tile, a, offsets, where,
+                                                                      has_none_beyond || is_inside);
     if constexpr (!is_spread)
-      load_tile<Program, early_loads<Program, C>, v, items, dims, false>(
+      load_tile<Program, early_loads<Program, C>, v, items, whole_vectors, false>(
           to.early, a, offsets, where, has_none_beyond || is_inside);
     if constexpr (asks_ahead<Program, C>) prefetch_next<Program, C>(a, offsets, where, row);
   }
@@ -90,7 +99,11 @@ template <class Program, class C> struct row_worker {
       find_row<Program>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
-      sweep<phases + 1, true>(given, none, offsets, positions(given.row < a.row_count), 0, 0);
+      auto const where = positions(given.row < a.row_count);
+      if constexpr (tiles > 1)
+        store_tiles(given, offsets, where);
+      else
+        sweep<phases + 1, true>(given, none, offsets, where, 0, 0);
     }
     if (threadIdx.x == 0 && team.half() == 0 && team.rank == 0 && is_inside)
       end_row<Program>(f, a, offsets, given.row, of_rows);
@@ -100,14 +113,15 @@ template <class Program, class C> struct row_worker {
   // The asm keeps the addresses that follow from being held in registers from row to row: they cost
   // one instruction each to find again.
   __device__ __forceinline__ auto of_vectors(bool is_inside) const {
-    int const stretch = dims == packed_columns ? 0 : a.split.vectors_per_block;
+    int const stretch = is_direct && tiles == 1 ? 0 : a.split.vectors_per_block;
     int const part = is_staged ? team.rank * team.halves() + team.half() : team.rank;
     int first = part * (stretch > 0 ? stretch : team.lanes) + static_cast<int>(threadIdx.x);
     asm volatile("" : "+r"(first));
     int vectors = has_none_beyond && !is_inside ? 0 : static_cast<int>(a.vectors),
         step = (stretch > 0 ? 1 : team.blocks()) * team.lanes;
-    if constexpr (dims == packed_columns) {
-      return item_positions<int>{first, step, vectors};
+    if constexpr (is_direct) {
+      int const behind = (part + 1) * stretch;
+      return vectors_at{first, step, tiles > 1 && behind < vectors ? behind : vectors};
     } else {
       int const whole = vectors - (a.tail != 0), behind = (part + 1) * stretch;
       bool const is_last = behind == 0 || behind >= vectors;
@@ -125,18 +139,89 @@ template <class Program, class C> struct row_worker {
     using running = running_states<Program, v, items_of_tile<C>, Phase>;
     using reductions = reductions_of<Program, place::row, Phase>;
     auto const where = positions(given.row < a.row_count);
-    int const steps = a.split.tiles_per_piece * items;
+    if constexpr (tiles > 1) {
+      reduce_tiles<Phase>(given, offsets, where);
+    } else {
+      int const steps = a.split.tiles_per_piece * items;
+#pragma unroll 1
+      for (int piece = 0; piece < team.pieces(); ++piece) {
+        selected_registers<Program, running> states;
+        reset<Program, running>(states);
+        sweep<Phase, false>(given, states, offsets, where, piece * steps, (piece + 1) * steps);
+        team.template merge<running>(states);
+        join_chains<Program, running>(f.row, states);
+        team.template leave<reductions>(f.row, piece);
+      }
+    }
+    team.template gather<reductions>(f.row);
+    evaluate<place::row, Phase, Phase>(f);
+  }
+
+  // Part number `part` of what a thread holds, `Count` items. By selection: moved in a circle they
+  // would be in registers twice.
+  template <int Count>
+  __device__ __forceinline__ static auto part_of_tile(requested const& given, int part) {
+    selected_registers<Program, own_items<Program, C, Count>> result;
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto const& all = read_register<k>(given.tile).at;
+      auto& some = read_register<k>(result).at;
+#pragma unroll
+      for (int begin = 0; begin < items * tiles; begin += Count)
+#pragma unroll
+        for (int u = 0; u < Count; ++u)
+#pragma unroll
+          for (unsigned& word : some[u].words) {
+            unsigned const here = all[begin + u].words[&word - some[u].words];
+            word = begin == 0 || part * Count == begin ? here : word;
+          }
+    });
+    return result;
+  }
+  // Tile by tile.
+  template <int Phase, class Positions>
+  __device__ __forceinline__ void reduce_tiles(requested const& given,
+                                               operand_offsets<Program> const& offsets,
+                                               Positions const& where) {
+    using running = running_states<Program, v, items, Phase>;
+    selected_registers<Program, no_loads> none;
+    int done = 0;
 #pragma unroll 1
     for (int piece = 0; piece < team.pieces(); ++piece) {
       selected_registers<Program, running> states;
       reset<Program, running>(states);
-      sweep<Phase, false>(given, states, offsets, where, piece * steps, (piece + 1) * steps);
-      team.template merge<running>(states);
+#pragma unroll 1
+      for (int tile = 0; tile < a.split.tiles_per_piece; ++tile, ++done) {
+        auto some = part_of_tile<items>(given, done);
+        process_tile<Phase, false, v, items, packed_columns, own_items<Program, C, items>, no_loads,
+                     late_loads<Program, C, Phase, false>>(some, none, states, f, a, offsets,
+                                                           where.from(done * items), true);
+      }
       join_chains<Program, running>(f.row, states);
-      team.template leave<reductions>(f.row, piece);
+      team.template leave<reductions_of<Program, place::row, Phase>>(f.row, piece);
     }
-    team.template gather<reductions>(f.row);
-    evaluate<place::row, Phase, Phase>(f);
+  }
+  // What all rows share is asked for together, for some items at a time.
+  static constexpr int stored_together = 4;
+  template <class Positions>
+  __device__ __forceinline__ void store_tiles(requested const& given,
+                                              operand_offsets<Program> const& offsets,
+                                              Positions const& where) {
+    using late = shared_items<Program, C, phases + 1, true, stored_together>;
+    selected_registers<Program, no_loads> none;
+    int const parts = team.pieces() * a.split.tiles_per_piece * items / stored_together;
+#pragma unroll 1
+    for (int part = 0; part < parts; ++part) {
+      auto const here = where.from(part * stored_together);
+      selected_registers<Program, late> shared;
+      load_tile<Program, late, v, stored_together, packed_columns, false>(shared, a, offsets, here,
+                                                                          true);
+      auto some = part_of_tile<stored_together>(given, part);
+      process_tile<phases + 1, true, v, stored_together, packed_columns,
+                   own_items<Program, C, stored_together>, late, no_loads>(
+          some, shared, none, f, a, offsets,
+          shifted_results<Program, C, arguments>{here, a, offsets}, true);
+    }
   }
 
   template <int Phase, bool Stores, class States, class Positions>
@@ -159,9 +244,15 @@ template <class Program, class C> struct row_worker {
     } else {
       keep_packed(given.tile);
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
-      process_tile<Phase, Stores, v, items, dims, own, early,
-                   late_loads<Program, C, Phase, Stores>>(given.tile, given.early, states, f, a,
-                                                          offsets, where, is_inside);
+      auto const process = [&](auto const& positions) {
+        process_tile<Phase, Stores, v, items, packed_columns, own, early,
+                     late_loads<Program, C, Phase, Stores>>(given.tile, given.early, states, f, a,
+                                                            offsets, positions, is_inside);
+      };
+      if constexpr (Stores && dims == shifted_columns)
+        process(shifted_results<Program, C, arguments>{where, a, offsets});
+      else
+        process(where);
     }
   }
 };

@@ -66,7 +66,7 @@ template <class Program, class C> struct row_team {
     return 1;
   }
   __device__ __forceinline__ int pieces() const {
-    if constexpr (C::has_clusters && C::group_dims > odd_columns) return parts;
+    if constexpr (C::has_clusters && C::group_dims != odd_columns) return parts;
     return 1;
   }
   // Between the two anything may be done that sends nothing.
