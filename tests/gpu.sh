@@ -29,7 +29,7 @@ done
 find_nvcc || { echo "gpu.sh: no nvcc" >&2; exit 1; }
 has_gpu || { echo "gpu.sh: no GPU (nvidia-smi -L names none)" >&2; exit 1; }
 
-# Programs run beside each other; threads that wait must not hold a core.
+# The sanitizer's programs run beside each other; threads that wait must not hold a core.
 export OMP_WAIT_POLICY=passive
 
 rows=()
@@ -96,13 +96,14 @@ test_programs() {
   find "$build/tests" -maxdepth 2 -type f -executable -regex '.*/tenon_[a-z_]*_\(cuda\|sm_80\)' 2>/dev/null | sort
 }
 
+# One after the other: programs beside each other have the device in turns, for which every small call waits.
 run_test() {
-  local program
+  local program worst=0
   for program in $(test_programs); do
-    start test "$(basename "$program")" "${TENON_LIMIT_S_TEST:-240}" \
-      "$program" "--gtest_filter=${TENON_TEST_FILTER:-*}"
+    step test "$(basename "$program")" "${TENON_LIMIT_S_TEST:-240}" \
+      "$program" "--gtest_filter=${TENON_TEST_FILTER:-*}" || worst=1
   done
-  finish
+  return "$worst"
 }
 
 run_sanitize() {
