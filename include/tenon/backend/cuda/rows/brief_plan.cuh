@@ -124,17 +124,18 @@ struct brief_rows_planner : spread_rows_planner {
     bool result = true;
     visit_selected<Program, moving_elements<Program>>([&](auto selected) {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-      auto const& operand = [&]() -> operand_layout const& {
-        if constexpr (I::is_load)
-          return layout.loads[I::bits];
-        else
-          return layout.stores[I::bits];
-      }();
+      operand_layout const& operand = layout_of<I>(layout);
       result = result && (layout.columns.size == 1 || operand.column_strides[0] == 1) &&
                ((I::is_load && !I::varies_over_rows) || layout.rows.size == 1 ||
                 operand.row_strides[0] == layout.columns.size);
     });
     return result;
+  }
+  template <class I> static operand_layout const& layout_of(bound_layout const& layout) {
+    if constexpr (I::is_load)
+      return layout.loads[I::bits];
+    else
+      return layout.stores[I::bits];
   }
   template <class Program> struct moving_elements {
     static consteval bool holds(int k) { return program_traits<Program>::all[k].moves_elements; }
