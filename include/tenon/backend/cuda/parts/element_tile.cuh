@@ -218,11 +218,6 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
   }
 }
 
-// Whether positions say how vectors are loaded, wherever they begin (shifted_access.cuh).
-template <class Positions> inline constexpr bool loads_vectors = requires {
-  Positions::loads_vectors;
-};
-
 // Loads vectors of operand K, as far as they are whole and aligned. What is not live, or is outside
 // the rows and varies over them, is 0, or anything if not Clears.
 template <class Program, int K, int V, int Items, int Dims, bool IsStreamed, bool Clears,

@@ -133,4 +133,9 @@ __device__ __forceinline__ void store_elements(T* row, Positions const& position
 }
 #endif
 
+// Whether positions say how vectors are loaded, wherever they begin (shifted_access.cuh).
+template <class Positions> inline constexpr bool loads_vectors = requires {
+  Positions::loads_vectors;
+};
+
 }  // namespace tenon::detail

@@ -43,7 +43,7 @@ struct brief_rows_planner : spread_rows_planner {
       .threads_per_block = 256,
       .group_dims = odd_columns,
       .index_bits = 32,
-      .blocks = spread_words<Program> > spread_elements ? 1 : 3};
+      .blocks = spread_words<Program> > spread_elements ? 1 : row_state_words<Program> > 3 ? 2 : 3};
 
   // Null where rows are not brief. Their bits are those of odd rows.
   template <class Program>

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_items.cuh"
+#include "tenon/backend/cuda/rows/part_of_tile.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
 #include "tenon/backend/cuda/rows/shifted_positions.cuh"
 #include "tenon/backend/cuda/rows/spread_items.cuh"
@@ -157,28 +158,6 @@ template <class Program, class C> struct row_worker {
     evaluate<place::row, Phase, Phase>(f);
   }
 
-  // Part number `part` of what a thread holds, `Count` items. By selection: moved in a circle they
-  // would be in registers twice.
-  template <int Count>
-  __device__ __forceinline__ static auto part_of_tile(requested const& given, int part) {
-    selected_registers<Program, own_items<Program, C, Count>> result;
-    for_each_selected<Program, own>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      auto const& all = read_register<k>(given.tile).at;
-      auto& some = read_register<k>(result).at;
-#pragma unroll
-      for (int begin = 0; begin < items * tiles; begin += Count)
-#pragma unroll
-        for (int u = 0; u < Count; ++u)
-#pragma unroll
-          for (unsigned& word : some[u].words) {
-            unsigned const here = all[begin + u].words[&word - some[u].words];
-            word = begin == 0 || part * Count == begin ? here : word;
-          }
-    });
-    return result;
-  }
-  // Tile by tile.
   template <int Phase, class Positions>
   __device__ __forceinline__ void reduce_tiles(requested const& given,
                                                operand_offsets<Program> const& offsets,
@@ -192,7 +171,7 @@ template <class Program, class C> struct row_worker {
       reset<Program, running>(states);
 #pragma unroll 1
       for (int tile = 0; tile < a.split.tiles_per_piece; ++tile, ++done) {
-        auto some = part_of_tile<items>(given, done);
+        auto some = part_of_tile<Program, C, items>(given.tile, done);
         process_tile<Phase, false, v, items, packed_columns, own_items<Program, C, items>, no_loads,
                      late_loads<Program, C, Phase, false>>(some, none, states, f, a, offsets,
                                                            where.from(done * items), true);
@@ -201,8 +180,6 @@ template <class Program, class C> struct row_worker {
       team.template leave<reductions_of<Program, place::row, Phase>>(f.row, piece);
     }
   }
-  // What all rows share is asked for together, for some items at a time.
-  static constexpr int stored_together = 4;
   template <class Positions>
   __device__ __forceinline__ void store_tiles(requested const& given,
                                               operand_offsets<Program> const& offsets,
@@ -216,7 +193,7 @@ template <class Program, class C> struct row_worker {
       selected_registers<Program, late> shared;
       load_tile<Program, late, v, stored_together, packed_columns, false>(shared, a, offsets, here,
                                                                           true);
-      auto some = part_of_tile<stored_together>(given, part);
+      auto some = part_of_tile<Program, C, stored_together>(given.tile, part);
       process_tile<phases + 1, true, v, stored_together, packed_columns,
                    own_items<Program, C, stored_together>, late, no_loads>(
           some, shared, none, f, a, offsets,

@@ -3,7 +3,7 @@
 // What the plans of all rows skeletons have in common: who shares a row, the grid and the
 // workspace.
 
-#include "tenon/backend/cuda/rows/configurations.cuh"
+#include "tenon/backend/cuda/rows/misaligned_configurations.cuh"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
@@ -12,7 +12,7 @@ namespace tenon::detail {
 // How the elements of a call are moved.
 enum class moved_as : unsigned char { vectors, parts_of_vectors, elements };
 
-struct rows_planner_base : rows_configurations {
+struct rows_planner_base : misaligned_configurations {
   // What a planner says of it.
   static constexpr char const* said(moved_as how, char const* of_vectors, char const* of_parts,
                                     char const* of_elements) {

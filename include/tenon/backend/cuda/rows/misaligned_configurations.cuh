@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A program → the configurations of long rows of whole vectors that begin anywhere.
+
+#include "tenon/backend/cuda/rows/configurations.cuh"
+
+namespace tenon::detail {
+
+struct misaligned_configurations : rows_configurations {
+  // Long rows, in shared memory as aligned ones. Two operands of f32 gain too little: H200, us, without
+  // and with, the gradient of softmax of 1 x 32768 f32 4.4 and 4.8, 1000 x 65536 230 and 209,
+  // bf16 6.5 and 5.6, 138 and 123; layer norm without weights of 1000 x 65536 f32 179 and 141.
+  template <class Program>
+  static constexpr bool can_be_settled = (is_half<Program> ||
+                                          own_bytes<Program> * width<Program> <= 16) &&
+                                         can_be_odd<Program>&& has_long_rows<Program> &&
+                                         !stores_column_parts<Program> &&
+                                         !program_traits<Program>::has_total &&
+                                         !program_traits<Program>::has_planes
+                                         && can_be_settled_of<Program, width<Program>>;
+  template <class Program>
+  static constexpr configuration settled_rows = [] {
+    configuration c = long_rows<Program>;
+    c.group_dims = contiguous_columns;
+    return c;
+  }();
+  // Longer ones, which aligned rows have in shared memory, where they do not settle there: as many
+  // threads.
+  template <class Program>
+  static constexpr bool can_be_long_shifted =
+      can_be_shifted<Program>&& has_long_rows<Program> && !can_be_settled<Program> &&
+      own_bytes<Program> * width<Program> <= 16;
+  template <class Program>
+  static constexpr configuration long_shifted_rows{.vector_width = width<Program>,
+                                                   .items = medium_items<Program>,
+                                                   .threads_per_block = 256,
+                                                   .group_dims = shifted_columns,
+                                                   .index_bits = 32,
+                                                   .blocks = 2,
+                                                   .has_warps = 1,
+                                                   .has_clusters = 1};
+};
+
+}  // namespace tenon::detail
