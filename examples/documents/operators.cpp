@@ -70,7 +70,7 @@ constexpr call_form index_calls[] = {
     {"take_along_axis(x, index, axis<k>)", "element by element along the axis; the index has the rank of x; also called `gather`"},
     {"topk(x, axis<k>, ct<n>), topk(x, axis<k>, ct<n>, smallest)", "`auto [values, indices]`: the first n of the descending or ascending order; of equals the lowest index, NaN is the greatest; n above 16 with `<tenon/sort.hpp>`"},
     {"embedding(table, index)", "the rows that the index names"},
-    {"searchsorted(sequence, x), bucketize(x, boundaries), (..., right)", "how many elements of a sequence, sorted along its last axis, come before each element, i64; with `right` those that equal it too; NaN comes last. The sequence is an argument or a view of one: a vector for all, or one for each row"},
+    {"searchsorted(sequence, x), bucketize(x, boundaries), (..., right)", "how many elements of a sequence, sorted along its last axis, come before each element, i64; with `right` those that equal it too; NaN comes last; integers and floating-point numbers are compared as they are. The sequence is an argument or a view of one: a vector for all, or one for each row"},
     {"gather_nd(x, index)", "the last axis of the index holds positions along the first axes of x"},
     {"scatter(base, axis<k>, index, updates)", "the base with the updates at the index along the axis, which is of one axis or of the base's; of several for one place the last"},
     {"scatter_add(base, axis<k>, index, updates), scatter_mul, scatter_max, scatter_min, index_add", "the same, combined with the base and each other in the order of the updates: the same bits in every run"},

@@ -63,8 +63,9 @@ template <class Op> inline constexpr bool has_bf16_form = requires { Op::eval_bf
 TEST(activation, bf16_forms_are_within_a_quarter_ulp) {
   laws::for_each_op(ops::pointwise_table{}, [](auto op) {
     using Op = typename decltype(op)::type;
-    if constexpr (has_bf16_form<Op>)
+    if constexpr (has_bf16_form<Op>) {
       EXPECT_LT(largest_relative_error<Op>(), std::ldexp(1.0, -10)) << std::string(Op::name);
+    }
   });
 }
 

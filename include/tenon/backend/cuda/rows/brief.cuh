@@ -4,9 +4,9 @@
 // aligned vectors, lanes take elements from there to registers, and results leave as they came.
 
 #include "tenon/backend/cuda/rows/brief_memory.cuh"
-#include "tenon/backend/cuda/rows/brief_moves.cuh"
 #include "tenon/backend/cuda/rows/brief_states.cuh"
 #include "tenon/backend/cuda/rows/kept_value.cuh"
+#include "tenon/backend/cuda/rows/warp_image.cuh"
 
 namespace tenon {
 #if defined(__CUDA_ARCH__)
@@ -42,9 +42,9 @@ template <class Program, class C> struct brief_worker {
     for_each_selected<Program, own>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       long long const rows_behind = a.row_count - first - rows;
-      bring_whole(memory::template operand<k>(a, memory_of_warp, buffer),
-                  load_address<Program, k>(a, first * size), rows * size, thread, first == 0,
-                  static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size);
+      bring_whole<2>(memory::template operand<k>(a, memory_of_warp, buffer),
+                     load_address<Program, k>(a, first * size), rows * size, thread, first == 0,
+                     static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size);
     });
     end_of_copies();
   }

@@ -37,13 +37,14 @@ struct brief_rows_planner : spread_rows_planner {
       !program_traits<Program>::has_planes && program_traits<Program>::widest_element <= 4 &&
       brief_elements % width<Program> == 0;
   template <class Program>
-  static constexpr configuration brief_rows{
-      .vector_width = width<Program>,
-      .items = brief_elements / width<Program>,
-      .threads_per_block = 256,
-      .group_dims = odd_columns,
-      .index_bits = 32,
-      .blocks = spread_words<Program> > spread_elements ? 1 : row_state_words<Program> > 3 ? 2 : 3};
+  static constexpr configuration brief_rows{.vector_width = width<Program>,
+                                            .items = brief_elements / width<Program>,
+                                            .threads_per_block = 256,
+                                            .group_dims = odd_columns,
+                                            .index_bits = 32,
+                                            .blocks = spread_words<Program> > spread_elements ? 1
+                                                      : row_state_words<Program> > 3          ? 2
+                                                                                              : 3};
 
   // Null where rows are not brief. Their bits are those of odd rows.
   template <class Program>

@@ -24,12 +24,14 @@ struct own_loads : needed_loads<Program, C::vector_width, C::items * tiles_held<
     return i.is_load && i.where == place::element && i.varies_over_rows;
   }
 };
-// Some items of them.
-template <class Program, class C, int Items> struct own_items : own_loads<Program, C> {
+// Some items of what Loads has.
+template <class Loads, class Program, class C, int Items> struct some_items : Loads {
   template <int K>
   using type =
       vector_list<storage_t<program_traits<Program>::template at<K>::type>, C::vector_width, Items>;
 };
+template <class Program, class C, int Items>
+using own_items = some_items<own_loads<Program, C>, Program, C, Items>;
 // Whether two vectors to a thread leave registers for what all rows share, so that it is asked for
 // together with the row instead of after its last reduction.
 template <class Program>
@@ -84,13 +86,8 @@ struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
   }
 };
 
-// Those of some items.
 template <class Program, class C, int Phase, bool Stores, int Items>
-struct shared_items : late_loads<Program, C, Phase, Stores> {
-  template <int K>
-  using type =
-      vector_list<storage_t<program_traits<Program>::template at<K>::type>, C::vector_width, Items>;
-};
+using shared_items = some_items<late_loads<Program, C, Phase, Stores>, Program, C, Items>;
 
 // Items that are reduced together: a fifth begins a tile of its own.
 template <class C> inline constexpr int items_of_tile = C::items == 5 ? 4 : C::items;

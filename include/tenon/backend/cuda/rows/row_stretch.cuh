@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
 #include "tenon/backend/cuda/rows/odd_memory.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
@@ -101,19 +102,7 @@ template <class Program, class C> struct row_stretch {
   template <class Arguments>
   __device__ __forceinline__ void prefetch(Arguments const& a, operand_offsets<Program> const& row,
                                            item_positions<int> const& positions, int ahead) const {
-#if __CUDA_ARCH__ >= 900
-    int const count = positions.end - positions.first;
-    if (threadIdx.x > 0 || count <= 0) return;
-    for_each_selected<Program, own>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (vector<k>::bytes == 16) {
-        auto const* from = load_address<Program, k>(
-                               a, row.loads[at<k>::bits] + ahead * a.load_rows[at<k>::bits][0]) +
-                           static_cast<long long>(positions.first) * v;
-        fill_cache(from, count * 16);
-      }
-    });
-#endif
+    fill_ahead<false>(a, row, positions, ahead, positions.end - positions.first);
   }
   // A stretch always counts as most_tiles tiles: what is waited for is a constant.
   __device__ __forceinline__ void end_asking() const {
@@ -130,6 +119,28 @@ template <class Program, class C> struct row_stretch {
   }
   template <int K> __device__ __forceinline__ void put(int step, vector<K> const& from) const {
     store_whole(*slot<K>(step), from);
+  }
+
+ protected:
+  // `count` vectors of it. IsAnywhere: those of memory that are all of the row, one less.
+  template <bool IsAnywhere, class Arguments>
+  __device__ __forceinline__ void fill_ahead(Arguments const& a,
+                                             operand_offsets<Program> const& row,
+                                             item_positions<int> const& positions, int ahead,
+                                             int count) const {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x > 0 || count <= IsAnywhere) return;
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (vector<k>::bytes == 16) {
+        auto const* from = load_address<Program, k>(
+                               a, row.loads[at<k>::bits] + ahead * a.load_rows[at<k>::bits][0]) +
+                           static_cast<long long>(positions.first) * v;
+        if constexpr (IsAnywhere) from += -elements_beyond<v>(from) & (v - 1);
+        fill_cache(from, (count - IsAnywhere) * 16);
+      }
+    });
+#endif
   }
 #endif
 };

@@ -7,7 +7,6 @@
 // reads the two that a vector has parts of, and leaves it where the first one was, so that later
 // sweeps read it in one access; no other warp takes part, and there is no barrier.
 
-#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 #include "tenon/backend/cuda/rows/row_stretch.cuh"
 
 namespace tenon::detail {
@@ -137,20 +136,8 @@ template <class Program, class C> struct settled_stretch : row_stretch<Program, 
   template <class Arguments>
   __device__ __forceinline__ void prefetch(Arguments const& a, operand_offsets<Program> const& row,
                                            item_positions<int> const& positions, int ahead) const {
-#if __CUDA_ARCH__ >= 900
-    int const left = positions.end - positions.first, all = steps * lanes,
-              count = left < all ? left : all;
-    if (threadIdx.x > 0 || count <= 1) return;
-    for_each_selected<Program, own>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (vector<k>::bytes == 16) {
-        auto const* from = load_address<Program, k>(
-                               a, row.loads[at<k>::bits] + ahead * a.load_rows[at<k>::bits][0]) +
-                           static_cast<long long>(positions.first) * v;
-        fill_cache(from + (-elements_beyond<v>(from) & (v - 1)), (count - 1) * 16);
-      }
-    });
-#endif
+    int const left = positions.end - positions.first, all = steps * lanes;
+    base::template fill_ahead<true>(a, row, positions, ahead, left < all ? left : all);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/shared_access.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
+#include "tenon/backend/cuda/rows/warp_image.cuh"
 
 namespace tenon {
 namespace detail {
@@ -55,12 +56,13 @@ template <class Program, class C> struct tiny_worker {
     unsigned const image = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
                            warp * a.split.bytes_per_warp;
     T const* const from = load_address<Program, load>(a, first * size);
-    int const in_front = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16);
     await_operands<Program>();
     if (a.split.lies_in_runs) {
       long long const rows_behind = a.row_count - first - rows;
-      bring(image, from, in_front, rows * size, first == 0,
-            static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size);
+      bring_whole<1>(image, from, rows * size, thread, first == 0,
+                     static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size);
+      wait_for_sent();
+      __syncwarp();
     }
     int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by,
               begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
@@ -76,7 +78,7 @@ template <class Program, class C> struct tiny_worker {
       take_row_values<Program>(f, values, a, offsets, is_inside);
       evaluate<place::row, 0, 0>(f);
       int const end = !is_inside ? 0 : behind < size ? behind : size;
-      unsigned const own = image + in_front + row * size * bytes;
+      unsigned const own = image + in_front(from) + row * size * bytes;
       if (!a.split.lies_in_runs) bring_singly(own, offsets, begin, end);
       reduce(own, begin, end);
       evaluate<place::row, 1, 1>(f);
@@ -86,29 +88,6 @@ template <class Program, class C> struct tiny_worker {
   }
 
  private:
-  // In front of the operand and behind it is nothing that may be read: vectors of which it has a
-  // part come element by element. behind: elements of it behind these, 16 or more if there are as
-  // many. @post they are there for all threads of the warp
-  __device__ __forceinline__ void bring(unsigned image, T const* from, int in_front, int elements,
-                                        bool is_first, int behind) const {
-    auto const* const base = reinterpret_cast<unsigned char const*>(from) - in_front;
-    int const end = in_front + elements * bytes, head = in_front > 0 && is_first ? 16 : 0,
-              whole = (end + behind * bytes) & ~15, last = whole < end ? whole : end,
-              tail = last > head ? last : head;
-#pragma unroll 1
-    for (int i = head + thread * 16; i < last; i += 32 * 16)
-      send_to_shared<unsigned char, 16>(image + i, base + i);
-    // A half of the warp has what is in front, the other what is behind.
-    bool const is_behind = thread >= 16;
-    int const alone = is_behind ? tail + (thread - 16) * bytes : in_front + thread * bytes;
-    if (alone < (is_behind || head > end ? end : head)) {
-      packed<T, 1> one;
-      load_packed<reuse::expected>(one, reinterpret_cast<T const*>(base + alone));
-      store_shared(image + alone, one);
-    }
-    wait_for_sent();
-    __syncwarp();
-  }
   // The thread's own elements, wherever they are.
   __device__ __forceinline__ void bring_singly(unsigned own,
                                                operand_offsets<Program> const& offsets, int begin,

@@ -16,8 +16,9 @@ template <class T> __device__ __forceinline__ int in_front(T const* from) {
 
 // In front of the operand and behind it is nothing that may be read: vectors of which it has a
 // part come element by element. behind: elements of it behind these, 16 or more if there are as
-// many.
-template <class T>
+// many. Together: vectors of a thread that are asked for in one turn of the loop. They are there
+// for all threads of the warp after wait_for_sent and __syncwarp.
+template <int Together, class T>
 __device__ __forceinline__ void bring_whole(unsigned image, T const* from, int elements, int thread,
                                             bool is_first, int behind) {
   constexpr int bytes = static_cast<int>(sizeof(T));
@@ -26,7 +27,7 @@ __device__ __forceinline__ void bring_whole(unsigned image, T const* from, int e
   int const end = front + elements * bytes, head = front > 0 && is_first ? 16 : 0,
             whole = (end + behind * bytes) & ~15, last = whole < end ? whole : end,
             tail = last > head ? last : head;
-#pragma unroll 2
+#pragma unroll Together
   for (int i = head + thread * 16; i < last; i += 32 * 16)
     send_to_shared<unsigned char, 16>(image + i, base + i);
   // A half of the warp has what is in front, the other what is behind.
