@@ -14,6 +14,12 @@ namespace tenon::detail {
 struct row_positions : item_positions<int> {
   int size;
 
+  // Those of the lane behind this one.
+  __device__ __forceinline__ row_positions next() const {
+    row_positions result = *this;
+    ++result.first;
+    return result;
+  }
   // Bytes of the row from item u on.
   template <class T, int V> __device__ __forceinline__ int bytes_left(int u) const {
     return (size - at(u) * V) * static_cast<int>(sizeof(T));

@@ -84,9 +84,13 @@ template <class Program, class C> struct odd_items {
           if (a.load_access[at<k>::bits] == access::packed) {
             copy_some<of::bytes>(to, from, left);
           } else {
+            // The word behind a vector is the first one of the next lane's, which brings it.
+            bool const brings_next =
+                of::has_parts && (threadIdx.x + 1 == blockDim.x || !where.next().is_live(u));
 #pragma unroll
             for (int i = 0; i < of::words + of::has_parts; ++i)
-              if (left > 4 * i) copy_some<4>(to + 4 * i, from + 4 * i, left - 4 * i);
+              if (left > 4 * i && (i < of::words || brings_next))
+                copy_some<4>(to + 4 * i, from + 4 * i, left - 4 * i);
           }
         });
   }

@@ -79,7 +79,12 @@ template <class Program, class C> struct tiny_worker {
       evaluate<place::row, 0, 0>(f);
       int const end = !is_inside ? 0 : behind < size ? behind : size;
       unsigned const own = image + in_front(from) + row * size * bytes;
-      if (!a.split.lies_in_runs) bring_singly(own, offsets, begin, end);
+      if (!a.split.lies_in_runs) {
+        // Lanes read a few elements of their neighbours, which they do not use.
+        __syncwarp();
+        bring_singly(own, offsets, begin, end);
+        __syncwarp();
+      }
       reduce(own, begin, end);
       evaluate<place::row, 1, 1>(f);
       if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
