@@ -28,7 +28,9 @@ inline constexpr unsigned tiles_of_one_block = 12 / (element_operands<Program>::
 
 #if defined(__CUDA_ARCH__)
 // Makes `first` wait for what is in `tile`. ptxas 13.0 asks for a tile when it has taken in the one
-// before otherwise, so that 32 registers are enough. @pre zero is 0, of which it knows nothing
+// before otherwise, so that 32 registers are enough, and so it does for a vector of the first tile
+// that nobody waits for: H200, one call, 100 x 100 f32 4.5 us instead of 4.9, 80 x 80 4.4 instead
+// of 4.7. @pre zero is 0, of which it knows nothing
 template <class Selected, int... K>
 __device__ __forceinline__ void await_loaded(
     unsigned& first, register_file<Selected, std::integer_sequence<int, K...>> const& tile,
@@ -133,7 +135,7 @@ __global__ void __launch_bounds__(C::threads_per_block)
     load_tile<Program, tile_loads, v, items, packed_columns, true>(held[t], a, origin, positions(t),
                                                                    true);
 #pragma unroll
-  for (int t = 1; t < count; ++t) await_loaded(first_word(held[0]), held[t], gridDim.x - 1);
+  for (int t = 0; t < count; ++t) await_loaded(first_word(held[0]), held[t], gridDim.x - 1);
 #pragma unroll
   for (int t = 0; t < count; ++t) {
     selected_registers<Program, running> states;
