@@ -69,6 +69,14 @@ struct columns_planner : columns_sharing {
            layout.columns.size >= 1 << 16;
   }
 
+  // Whether every vector of neighbouring rows is one aligned access.
+  template <class Program>
+  [[gnu::cold]] static bool has_whole_vectors(bound_layout const& layout,
+                                              bound_arguments const& call) {
+    columns_arguments<Program> a{};
+    set_operands<Program>(a, layout, call, width<Program>, true);
+    return a.is_plain && a.innermost % width<Program> == 0;
+  }
   // keeps: what several sweeps need is, which is brought otherwise than in pieces.
   template <class Program>
   [[gnu::cold]] static void set_operands(columns_arguments<Program>& a, bound_layout const& layout,

@@ -15,6 +15,9 @@ template <class Program, class C> struct brief_loads : own_loads<Program, C> {
   template <int K> using type = vector_list<storage_t<at<K>::type>, 1, C::vector_width * C::items>;
 };
 
+// Whether a lane has rows by itself (rows/few.cuh), and a warp all that it is to have.
+template <class C> inline constexpr bool is_few = C::vector_width* C::items <= 8;
+
 template <class Program, class C> struct brief_memory {
   using own = brief_loads<Program, C>;
   using shared = shared_loads<Program, C>;
@@ -23,7 +26,8 @@ template <class Program, class C> struct brief_memory {
                        bytes = program_traits<Program>::widest_element,
                        loaded = rank_among<Program, own>(size),
                        stored = rank_among<Program, stores>(size),
-                       shares = rank_among<Program, shared>(size), images = 2 * loaded + stored;
+                       shares = rank_among<Program, shared>(size), buffers = is_few<C> ? 1 : 2,
+                       images = buffers * loaded + stored;
 
   // Images begin where memory's own vectors do, and lanes read vectors behind a row's end.
   static constexpr TENON_HD int bytes_of_image(int elements, int lanes) {
@@ -51,7 +55,7 @@ template <class Program, class C> struct brief_memory {
   }
   template <int K, class Arguments>
   static __device__ __forceinline__ unsigned result(Arguments const& a, unsigned warp) {
-    return image(a, warp, 2 * loaded + rank_among<Program, stores>(K));
+    return image(a, warp, buffers * loaded + rank_among<Program, stores>(K));
   }
   // What all rows share of operand K.
   template <int K, class Arguments>

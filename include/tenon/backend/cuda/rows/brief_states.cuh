@@ -9,10 +9,10 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, int Items, int Phase>
+template <class Program, int Items, int Gathered, int Phase>
 struct brief_states : reductions_of<Program, place::row, Phase> {
   template <int K> using state = gathered_state<reduction_facts<Program, K>>;
-  template <int K> using type = value_list<state<K>, gathers<state<K>> ? 2 : Items>;
+  template <int K> using type = value_list<state<K>, gathers<state<K>> ? Gathered : Items>;
 };
 // What they take in of a vector.
 template <class Program, int V, int Phase>
@@ -34,15 +34,15 @@ struct brief_lanes : lane_group {
 
 // Vector U, of which `left` elements are there, or all of every lane's if is_all: by itself, or
 // after the one two before it.
-template <class Program, int K, int U, class States, int V, class Taken>
-__device__ __forceinline__ void take_brief(States& running, Taken const (&x)[V], bool is_all,
+template <class Program, int K, int U, class State, int N, int V, class Taken>
+__device__ __forceinline__ void take_brief(State (&running)[N], Taken const (&x)[V], bool is_all,
                                            int left) {
   using facts = reduction_facts<Program, K>;
   using op = typename facts::op;
-  if constexpr (gathers<std::remove_cvref_t<decltype(running[0])>>) {
-    auto& state = running[U % 2];
+  if constexpr (gathers<State>) {
+    auto& state = running[U % N];
     if (!is_all && left <= 0) return;
-    if (U > 1) __builtin_assume(!(state.n == 0));
+    if (U >= N) __builtin_assume(!(state.n == 0));
     op::gather(state, x, is_all || left > V ? V : left);
   } else {
     running[U] = op::combine(
@@ -51,17 +51,21 @@ __device__ __forceinline__ void take_brief(States& running, Taken const (&x)[V],
 }
 
 // Those of a lane, then of all lanes of the row. has_several: vectors of a row.
-template <class Program, int K, class States>
-__device__ __forceinline__ auto finish_brief(States const& running, bool has_several, int lanes) {
+template <class Program, int K, class State, int N>
+__device__ __forceinline__ auto finish_brief(State const (&running)[N], bool has_several,
+                                             int lanes) {
   using facts = reduction_facts<Program, K>;
   using op = typename facts::op;
-  if constexpr (gathers<std::remove_cvref_t<decltype(running[0])>>) {
-    typename facts::state both[2];
+  if constexpr (gathers<State>) {
+    typename facts::state both[N];
 #pragma unroll
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < N; ++i)
       both[i] = running[i].n == 0 ? facts::identity()
                                   : running[i].result(ops::inverse_count(running[i].n));
-    return has_several ? op::combine_all(both, brief_lanes{{lanes}}) : both[0];
+    if constexpr (N == 1)
+      return both[0];
+    else
+      return has_several ? op::combine_all(both, brief_lanes{{lanes}}) : both[0];
   } else {
     auto const state = fold_apart<op>(running);
     return lanes > 1 ? combine_lanes<op, 32>(state, lanes) : state;

@@ -14,11 +14,12 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct rows_planner : looped_rows_planner {
-  // Rows of one element that are columns. H200, f32: softmax of 2^20 x 1 10.5 us (29.7), of 2^16 x
-  // 1 5.7 (3.7); sums of 2^20 x 1 3.2 us (7.8).
+  // Rows of one element that are columns, unless a lane has them by itself. H200, sums of 2^20 x 1
+  // f32: 3.6 us (5.3), but misaligned 5.8 (5.4), bf16 7.7 (5.4), of 4096 x 1 1.76 (1.06).
   template <class Program>
-  static constexpr long long least_columns_of_one =
-      may_pass<Program> ? 1ll << 12 : may_be_tiny<Program> ? ~0ull >> 1 : 1ll << 18;
+  static constexpr long long least_columns_of_one = may_pass<Program>      ? 1ll << 12
+                                                    : may_be_tiny<Program> ? ~0ull >> 1
+                                                                           : 1ll << 18;
 
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
@@ -26,11 +27,18 @@ struct rows_planner : looped_rows_planner {
     if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
         !program_traits<Program>::has_planes && !stores_at<Program>::template has<place::launch>)
       return plan_of_nothing("no rows: no launch");
+    if constexpr (can_be_odd<Program> && !passes_once<Program>) {
+      auto const few = plan_few<Program>(layout, call, facts);
+      if (few.function) return few;
+    }
     // In calls of most types none can be; the kernel has no positions.
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
                   !program_traits<Program>::has_planes)
       if (rows_are_neighbours<Program>(layout) &&
-          (layout.columns.size > 1 || layout.rows.size >= least_columns_of_one<Program>)) {
+          (layout.columns.size > 1 ||
+           (layout.rows.size >= least_columns_of_one<Program> &&
+            (!may_be_tiny<Program> ||
+             columns_planner::has_whole_vectors<Program>(layout, call))))) {
         auto const result = columns_planner::plan<Program>(layout, call, facts);
         if (!columns_planner::leaves_to_few<Program>(result, layout)) return result;
       }

@@ -64,6 +64,8 @@ template <class Program, class C> struct tiny_worker {
       wait_for_sent();
       __syncwarp();
     }
+    unsigned first_row = image + in_front(from);
+    asm volatile("" : "+r"(first_row));  // not found again for each turn
     int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by,
               begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
               behind = begin + a.split.elements_per_lane;
@@ -78,7 +80,7 @@ template <class Program, class C> struct tiny_worker {
       take_row_values<Program>(f, values, a, offsets, is_inside);
       evaluate<place::row, 0, 0>(f);
       int const end = !is_inside ? 0 : behind < size ? behind : size;
-      unsigned const own = image + in_front(from) + row * size * bytes;
+      unsigned const own = first_row + row * size * bytes;
       if (!a.split.lies_in_runs) {
         // Lanes read a few elements of their neighbours, which they do not use.
         __syncwarp();

@@ -14,11 +14,26 @@ template <class T> __device__ __forceinline__ int in_front(T const* from) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16);
 }
 
+// visit(i): the places of a thread's vectors, from `begin` on, that are in front of `end`, Together
+// in one turn of a loop. IsAll: there are no more of them, and no loop.
+template <int Together, bool IsAll, class Visit>
+__device__ __forceinline__ void for_each_vector_of_warp(int begin, int end, Visit const& visit) {
+  constexpr int step = 32 * 16;
+  if constexpr (IsAll) {
+#pragma unroll
+    for (int u = 0; u < Together; ++u)
+      if (begin + u * step < end) visit(begin + u * step);
+  } else {
+#pragma unroll Together
+    for (int i = begin; i < end; i += step) visit(i);
+  }
+}
+
 // In front of the operand and behind it is nothing that may be read: vectors of which it has a
 // part come element by element. behind: elements of it behind these, 16 or more if there are as
-// many. Together: vectors of a thread that are asked for in one turn of the loop. They are there
-// for all threads of the warp after wait_for_sent and __syncwarp.
-template <int Together, class T>
+// many. Together, IsAll: vectors of a thread that are asked for in one turn of the loop. They are
+// there for all threads of the warp after wait_for_sent and __syncwarp.
+template <int Together, bool IsAll = false, class T>
 __device__ __forceinline__ void bring_whole(unsigned image, T const* from, int elements, int thread,
                                             bool is_first, int behind) {
   constexpr int bytes = static_cast<int>(sizeof(T));
@@ -27,9 +42,9 @@ __device__ __forceinline__ void bring_whole(unsigned image, T const* from, int e
   int const end = front + elements * bytes, head = front > 0 && is_first ? 16 : 0,
             whole = (end + behind * bytes) & ~15, last = whole < end ? whole : end,
             tail = last > head ? last : head;
-#pragma unroll Together
-  for (int i = head + thread * 16; i < last; i += 32 * 16)
+  for_each_vector_of_warp<Together, IsAll>(head + thread * 16, last, [&](int i) {
     send_to_shared<unsigned char, 16>(image + i, base + i);
+  });
   // A half of the warp has what is in front, the other what is behind.
   bool const is_behind = thread >= 16;
   int const alone = is_behind ? tail + (thread - 16) * bytes : front + thread * bytes;
@@ -40,7 +55,7 @@ __device__ __forceinline__ void bring_whole(unsigned image, T const* from, int e
   }
 }
 // What is of these rows alone leaves by whole vectors, the rest element by element.
-template <class T>
+template <int Together, bool IsAll = false, class T>
 __device__ __forceinline__ void send_whole(unsigned image, T* to, int elements, int thread,
                                            cache_policy kept) {
   constexpr int bytes = static_cast<int>(sizeof(T));
@@ -48,12 +63,11 @@ __device__ __forceinline__ void send_whole(unsigned image, T* to, int elements, 
   auto* const base = reinterpret_cast<unsigned char*>(to) - front;
   int const end = front + elements * bytes, head = front > 0 ? 16 : 0, whole = end & ~15,
             tail = whole > head ? whole : head;
-#pragma unroll 2
-  for (int i = head + thread * 16; i < whole; i += 32 * 16) {
+  for_each_vector_of_warp<Together, IsAll>(head + thread * 16, whole, [&](int i) {
     packed<T, 16 / bytes> vector;
     load_shared(vector, image + i);
     store_packed(reinterpret_cast<T*>(base + i), vector, true, kept);
-  }
+  });
   bool const is_behind = thread >= 16;
   int const alone = is_behind ? tail + (thread - 16) * bytes : front + thread * bytes;
   if (alone < (is_behind || head > end ? end : head)) {
