@@ -119,13 +119,15 @@ struct rows_configurations {
   template <class Program>
   static constexpr int medium_items =
       at_most<Program>(has_large_states<Program> && !is_heaviest<Program> ? 8 : 4);
-  // Where threads do little, the kernel of shared memory is faster from 1024 vectors on: softmax of
-  // 4096 f32 0.976 (0.961), of 16384 bf16 0.97 (0.86). What positions are kept for leaves few
+  // Half types of which little is computed are faster in shared memory from 1024 vectors on. H200,
+  // softmax, us, there and in registers: of 1000 x 12288 bf16 15.8 and 16.8, 4096 x 16384 66 and
+  // 76, but 1 x 12288 3.4 and 2.7; of 1 x 8192 f32 3.0 and 2.4, 1000 x 8192 18.8 and 17.9, 32768 x
+  // 8192 500 and 499, misaligned 4.5 and 3.1, 22.5 and 20.5. What positions are kept for leaves few
   // registers for large states.
   template <class Program>
   static constexpr long long medium_vectors = [] {
     int lanes = medium_block<Program>;
-    if (!is_heavy<Program> && !is_heaviest<Program> && !shares_little<Program>) lanes = 224;
+    if (is_wide<Program> && !shares_little<Program>) lanes = 256;
     if (has_large_states<Program> && is_heaviest<Program> && row_items < Program >> 4) lanes = 32;
     return lanes * at_most<Program>(4);
   }();

@@ -78,7 +78,7 @@ template <class Program, class C> struct long_worker {
       share.bring(a, offsets, where, is_inside ? size() : 0);
     else
       share.bring(a, offsets, where, is_inside);
-    if constexpr (!is_ahead) prefetch();
+    if constexpr (!is_ahead) share.prefetch(a, offsets, where, row);
   }
   // next_row: which one comes afterwards.
   template <int... Phase>
@@ -86,7 +86,7 @@ template <class Program, class C> struct long_worker {
                                              std::integer_sequence<int, Phase...>) {
     if constexpr (is_ahead) {
       find_row<Program>(coming, a, next_row < a.row_count ? next_row : 0);
-      prefetch();
+      share.prefetch(a, offsets, positions(), row);
     }
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
@@ -107,11 +107,6 @@ template <class Program, class C> struct long_worker {
   // Elements of a row.
   __device__ __forceinline__ int size() const {
     return (static_cast<int>(a.vectors) - (a.tail != 0)) * v + a.tail;
-  }
-  // Has the L2 cache filled with a row further on, where the plan says so.
-  __device__ __forceinline__ void prefetch() const {
-    if (int const ahead = a.split.rows_ahead; ahead > 0 && row + ahead < a.row_count)
-      share.prefetch(a, offsets, positions(), ahead);
   }
   template <int Phase> __device__ __forceinline__ void reduce() {
     using running = running_states<Program, v, items, Phase>;

@@ -2,16 +2,27 @@
 #pragma once
 // The row that follows in a block's place comes to the L2 cache while the block has its own.
 
+#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
 
 namespace tenon::detail {
 
-// Rows of one block each, in the kernel that has the registers for it. Much arithmetic leaves no
-// time for it: layer norm + gelu of 4096 bf16 on an H200 184 us against 174.
+// Rows of one block each, in the kernels that have the registers for it: of shifted vectors where
+// what is computed of one operand of f32 has few. Much arithmetic leaves no time for it: layer norm
+// + gelu of 4096 bf16 on an H200 184 us against 174.
 template <class Program, class C>
-inline constexpr bool asks_ahead =
-    C::group_dims == packed_columns && !C::has_clusters && !program_traits<Program>::has_planes &&
-    !element_operands<Program>::has_much_arithmetic;
+inline constexpr bool asks_ahead = (C::group_dims == packed_columns ||
+                                    (C::group_dims == shifted_columns &&
+                                     element_operands<Program>::loads == 1 &&
+                                     !has_large_states<Program> &&
+                                     program_traits<Program>::widest_element == 4)) &&
+                                   !C::has_clusters && !program_traits<Program>::has_planes &&
+                                   !element_operands<Program>::has_much_arithmetic;
+// Odd rows of one operand that clusters share. States of several numbers leave no registers for it.
+template <class Program, class C>
+inline constexpr bool asks_for_stretches =
+    C::group_dims == odd_columns&& element_operands<Program>::loads == 1 &&
+    !has_large_states<Program> && !program_traits<Program>::has_total;
 
 #if defined(__CUDA_ARCH__)
 // Asks for the row that is as far beyond `row` as the plan says, which is to leave the cache last,
@@ -35,6 +46,28 @@ __device__ __forceinline__ void prefetch_next(Arguments const& a,
         asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(
             from + positions.template offset<C::vector_width>(u)));
   });
+}
+// The same of `count` vectors of a row, from number `first` on, by one thread of a block, on
+// devices that can. IsAnywhere: those of memory that are all of the row, one less.
+template <class Program, class C, bool IsAnywhere, class Arguments>
+__device__ __forceinline__ void prefetch_stretch(Arguments const& a,
+                                                 operand_offsets<Program> const& offsets, int first,
+                                                 int count, long long row) {
+#if __CUDA_ARCH__ >= 900
+  int const ahead = a.split.rows_ahead;
+  if (threadIdx.x > 0 || count <= IsAnywhere || ahead == 0 || row + ahead >= a.row_count) return;
+  for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value, v = C::vector_width;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (packed<storage_t<I::type>, v>::bytes == 16) {
+      auto const* from =
+          load_address<Program, k>(a, offsets.loads[I::bits] + ahead * a.load_rows[I::bits][0]) +
+          static_cast<long long>(first) * v;
+      if constexpr (IsAnywhere) from += -elements_beyond<v>(from) & (v - 1);
+      fill_cache(from, (count - IsAnywhere) * 16);
+    }
+  });
+#endif
 }
 #endif
 

@@ -8,6 +8,7 @@
 #include "tenon/backend/cuda/parts/gathered_batches.cuh"
 #include "tenon/backend/cuda/parts/shared_runs.cuh"
 #include "tenon/backend/cuda/rows/kept_value.cuh"
+#include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_memory.cuh"
 
 namespace tenon::detail {
@@ -113,6 +114,8 @@ template <class Program, class C> struct odd_items {
       load_words(read_register<k>(tile).at, load_address<Program, k>(a, row.loads[at<k>::bits]),
                  where, goes_on);
     });
+    if constexpr (asks_for_stretches<Program, C>)
+      prefetch_stretch<Program, C, true>(a, row, where.first, where.end - where.first, number);
   }
 
   // As process_tile. @pre the threads of a warp are here

@@ -220,7 +220,14 @@ struct rows_planner : looped_rows_planner {
     bool brings_shared = false;
     if constexpr (C.group_dims == odd_columns)
       brings_shared = odd_memory<Program, special>::shared > 0;
-    most = brings_shared ? divide_up(groups, divide_up(groups, most)) : most_blocks;
+    if (brings_shared) most = divide_up(groups, divide_up(groups, most));
+    // The row that comes next in a cluster's place. H200, softmax of 264, 1000 and 4096 x 50257 f32
+    // 44.1, 153 and 604 us instead of 44.8, 158 and 655, bf16 25.4, 82.6 and 321 instead of 26.1,
+    // 84.5 and 329.
+    if constexpr (asks_for_stretches<Program, special>)
+      if (share.blocks > 1 && layout.rows.dims == 1)
+        result.split.rows_ahead = static_cast<int>(most);
+    if (!brings_shared) most = most_blocks;
     finish<Program, arguments>(
         result, layout, call,
         program_traits<Program>::has_total ? parts<Program> / share.blocks : most, groups);

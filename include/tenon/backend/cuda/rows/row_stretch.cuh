@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
 #include "tenon/backend/cuda/parts/whole_move.cuh"
+#include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_memory.cuh"
 #include "tenon/backend/cuda/rows/own_loads.cuh"
 #include "tenon/backend/cuda/rows/staged_items.cuh"
@@ -98,11 +99,13 @@ template <class Program, class C> struct row_stretch {
         load_whole(read_register<k>(tile).at[u], shared_slot<k>()[(step + u) * lanes]);
     });
   }
-  // Has the L2 cache filled with the stretch of a row that is `ahead` rows further.
+  // Has the L2 cache filled with the stretch of a row further on, where the plan says so.
   template <class Arguments>
   __device__ __forceinline__ void prefetch(Arguments const& a, operand_offsets<Program> const& row,
-                                           item_positions<int> const& positions, int ahead) const {
-    fill_ahead<false>(a, row, positions, ahead, positions.end - positions.first);
+                                           item_positions<int> const& positions,
+                                           long long number) const {
+    prefetch_stretch<Program, C, false>(a, row, positions.first, positions.end - positions.first,
+                                        number);
   }
   // A stretch always counts as most_tiles tiles: what is waited for is a constant.
   __device__ __forceinline__ void end_asking() const {
@@ -119,28 +122,6 @@ template <class Program, class C> struct row_stretch {
   }
   template <int K> __device__ __forceinline__ void put(int step, vector<K> const& from) const {
     store_whole(*slot<K>(step), from);
-  }
-
- protected:
-  // `count` vectors of it. IsAnywhere: those of memory that are all of the row, one less.
-  template <bool IsAnywhere, class Arguments>
-  __device__ __forceinline__ void fill_ahead(Arguments const& a,
-                                             operand_offsets<Program> const& row,
-                                             item_positions<int> const& positions, int ahead,
-                                             int count) const {
-#if __CUDA_ARCH__ >= 900
-    if (threadIdx.x > 0 || count <= IsAnywhere) return;
-    for_each_selected<Program, own>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (vector<k>::bytes == 16) {
-        auto const* from = load_address<Program, k>(
-                               a, row.loads[at<k>::bits] + ahead * a.load_rows[at<k>::bits][0]) +
-                           static_cast<long long>(positions.first) * v;
-        if constexpr (IsAnywhere) from += -elements_beyond<v>(from) & (v - 1);
-        fill_cache(from, (count - IsAnywhere) * 16);
-      }
-    });
-#endif
   }
 #endif
 };

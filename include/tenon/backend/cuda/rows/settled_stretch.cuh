@@ -131,13 +131,12 @@ template <class Program, class C> struct settled_stretch : row_stretch<Program, 
       run += lanes * v, left -= lanes * v, from += lanes * vector_bytes;
     }
   }
-  // Has the L2 cache filled with the whole vectors of memory of the stretch of a row that is
-  // `ahead` rows further.
   template <class Arguments>
   __device__ __forceinline__ void prefetch(Arguments const& a, operand_offsets<Program> const& row,
-                                           item_positions<int> const& positions, int ahead) const {
+                                           item_positions<int> const& positions,
+                                           long long number) const {
     int const left = positions.end - positions.first, all = steps * lanes;
-    base::template fill_ahead<true>(a, row, positions, ahead, left < all ? left : all);
+    prefetch_stretch<Program, C, true>(a, row, positions.first, left < all ? left : all, number);
   }
 
  private:
