@@ -95,7 +95,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   start_early(f, a);
   operand_offsets<Program> origin{};
   int const thread = static_cast<int>(threadIdx.x);
-  if constexpr (reduces) ask_for_slots(a.workspace);
+  if constexpr (reduces)
+    ask_for_slots<partial_words<Program, reductions_of<Program, place::row, 1>>>(a.workspace);
 
   selected_registers<Program, running> states;
   reset<Program, running>(states);
