@@ -36,25 +36,17 @@ struct columns_planner : columns_sharing {
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
     constexpr int v = width<Program>, u = items<Program>;
-    if constexpr (may_be_sliced<Program>) {
-      constexpr configuration elements{
-          .vector_width = 1, .items = 2 * u, .threads_per_block = threads, .has_warps = 1};
-      long long const lanes = lanes_of_elements(layout.rows.size, layout.columns.size, 2 * u,
-                                                few_positions<Program, v, u>);
-      if (lanes > 0) {
-        auto [result, a] = begun<Program, elements>(layout, call);
-        result.why = "neighbouring threads on neighbouring rows, element by element";
-        a.tiles = static_cast<int>(divide_up(a.rows.size, lanes)), a.slices = 1;
-        a.slice_length = a.columns.size;
-        result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads / lanes));
-        result.grid = dim3(static_cast<unsigned>(a.tiles));
-        leave_room(result, a, 0);
-        prepare(result, a);
-        return result;
-      }
-    }
     constexpr configuration vectors{.vector_width = v, .items = u, .threads_per_block = threads};
     auto [result, a] = begun<Program, vectors>(layout, call);
+    if constexpr (may_be_sliced<Program>) {
+      // What is no whole vector comes sooner by itself than in pieces. H200, us, 1 x 8191 bf16 1.15
+      // (1.53), 2 x 8191 1.15 (1.52), misaligned 2 x 8192 1.20 (1.86), 4 x 4096 f32 1.19 (1.63).
+      bool const is_whole = a.is_plain && a.innermost % v == 0;
+      element_share const share =
+          share_elements(layout.rows.size, layout.columns.size, 2 * u,
+                         is_whole ? at_least(1, few_positions<Program, v, u>) : 0);
+      if (share.lanes > 0) return plan_elements<Program>(layout, call, share);
+    }
     // Of so many vectors a tile and its slices are a share, however the rows' axes lie.
     long long const count = divide_up(layout.rows.size, v);
     if (!split_kept<Program>(result, a, count, facts)) split<Program>(result, a, count, facts);
@@ -129,6 +121,26 @@ struct columns_planner : columns_sharing {
     result.plan.chosen = C;
     set_operands<Program>(result.arguments, layout, call, C.vector_width,
                           is_any_kept<Program, width<Program>>);
+    return result;
+  }
+
+  template <class Program>
+  [[gnu::cold]] static cuda_plan plan_elements(bound_layout const& layout,
+                                               bound_arguments const& call,
+                                               element_share const& share) {
+    constexpr configuration elements{.vector_width = 1,
+                                     .items = 2 * items<Program>,
+                                     .threads_per_block = threads,
+                                     .has_warps = 1};
+    auto [result, a] = begun<Program, elements>(layout, call);
+    result.why = "neighbouring threads on neighbouring rows, element by element";
+    a.tiles = static_cast<int>(divide_up(a.rows.size, share.lanes));
+    a.slices = 1, a.slice_length = a.columns.size;
+    a.asks_early = a.is_plain && a.tiles >= 16;
+    result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(share.height));
+    result.grid = dim3(static_cast<unsigned>(a.tiles));
+    leave_room(result, a, 0);
+    prepare(result, a);
     return result;
   }
 
@@ -258,16 +270,19 @@ struct columns_planner : columns_sharing {
     constexpr long long places = blocks_wanted / 2 * blocks_held;
     bool const is_short = is_sliced && a.rows.size * positions < 1 << 23;
     a.may_leave = is_short && blocks <= places && blocks > places / 8 * 7;
-    // Slices have two of three places; shared memory that nobody uses takes the third. f32: 65536 x
-    // 64 6.9 us instead of 7.3, 4096 x 500 5.1 instead of 5.5, but where blocks that are neighbours
+    // Of three places blocks have two; shared memory that nobody uses takes the third. f32: 65536 x
+    // 64 6.9 us instead of 7.3, 133 x 16384 4.4 instead of 4.8, but where blocks that are neighbours
     // have one tile 65536 x 100 10.3 instead of 9.9.
-    if (is_short && facts.shared_bytes_per_block >= 200 << 10 && blocks_held == 3 && a.slices > 1 &&
-        a.is_plain && !a.slices_are_neighbours && blocks <= blocks_wanted &&
-        blocks > blocks_wanted / 8 * 7) {
+    if (is_short && facts.shared_bytes_per_block >= 200 << 10 && blocks_held == 3 && a.is_plain &&
+        !a.slices_are_neighbours && blocks <= blocks_wanted && blocks > blocks_wanted / 8 * 7) {
       plan.shared_bytes = 73 << 10;
       allow_shared_bytes(plan.function, plan.shared_bytes);
       a.may_leave = true;
     }
+
+    // H200, us: 133 x 16384 f32 4.16 (4.39), bf16 3.32 (3.68), but 64 x 65536 6.1 (5.5).
+    a.asks_early = a.is_plain && positions > u && blocks > blocks_wanted / 8 * 7 &&
+                   a.rows.size * width<Program> * positions <= 3 << 20;
 
     long long partials = 0;
     if constexpr (is_sliced)

@@ -94,6 +94,25 @@ struct columns_slice {
     return a.is_plain && !has_part() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
+  // Asks the second-level cache for the lines of the first positions. @pre is_plain
+  template <class Selected, int Items> __device__ __forceinline__ void ask_early() const {
+    if (part.is_empty()) return;
+    int const height = static_cast<int>(blockDim.y);
+    long long const first = first_position() + threadIdx.y;
+    int const left = positions_left(first, end_position());
+    for_each_selected<Program, Selected>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      constexpr int lanes_of_line = 128 / (v * static_cast<int>(sizeof(storage_t<I::type>)));
+      if (threadIdx.x % lanes_of_line != 0) return;
+      long long const stride = a.load_steps[I::bits];
+      auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
+#pragma unroll 1
+      for (int u = 0; u < Items && u * height < left; ++u, from += height * stride)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+    });
+  }
+
   // Loads `Items` positions of the selected operands; what is not inside is 0. IsFull: has_all is
   // known.
   template <class Selected, int Items, bool IsFull, class Tile>

@@ -29,6 +29,10 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 
   __device__ __forceinline__ void begin() {
     base::begin();
+    if constexpr (may_be_sliced<Program>)
+      if (a.asks_early)
+        base::template ask_early<needed_loads<Program, v, items, 1, false>,
+                                 (takes_elements<C> ? 1 : 2) * items>();
     await_operands<Program>(a.may_leave);
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;

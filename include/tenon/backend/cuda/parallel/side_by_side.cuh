@@ -16,7 +16,8 @@ struct slice_part {
 };
 
 // Threads (x, y): x is the vector of rows, and the threads with the same x share it.
-// @pre blockDim.x * blockDim.y == Threads; blockDim.y is a power of two
+// @pre blockDim.x * blockDim.y == Threads, or at most where combine_block is not for all;
+// blockDim.y is a power of two
 template <class Program, int V, int Threads> struct rows_side_by_side {
   // One running state per reduction and row.
   template <int Phase> struct states : reductions_of<Program, place::row, Phase> {

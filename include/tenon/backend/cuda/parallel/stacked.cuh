@@ -42,7 +42,8 @@ template <class State, int V> struct state_vector {
 };
 
 // Combines states of reduction K over y. @pre all Threads threads of the block call it; thread
-// x + y * width is number x + y * width of the block; width * height == Threads, powers of two
+// x + y * width is number x + y * width of the block; width * height == Threads, for combine_first
+// at most Threads and whole warps, powers of two
 // @post the memory may be used again
 template <class Program, int K, int V, int Threads> struct stacked_states {
   using op = typename reduction_facts<Program, K>::op;
@@ -136,7 +137,7 @@ template <class Program, int K, int V, int Threads> struct stacked_states {
 #pragma unroll
       for (int i = 0; i < V; ++i) states[i] = with_lane(states[i], distance, p);
     int const width = p.width < 32 ? 32 : p.width, shift = 31 - __clz(width),
-              rows = Threads >> shift;
+              rows = (p.width * p.height) >> shift;
     thread = p.x + p.y * p.width;
     asm volatile("" : "+r"(thread));  // found again rather than held over the sweep
     if (rows == 1) return 1;
