@@ -3,7 +3,7 @@
 // Chooses the configuration and the grid of the columns skeleton.
 
 #include "tenon/backend/cuda/columns/kernel.cuh"
-#include "tenon/backend/cuda/columns/share.cuh"
+#include "tenon/backend/cuda/columns/operands.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -11,26 +11,9 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct columns_planner : columns_sharing {
+struct columns_planner : columns_operands {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
-
-  // Neighbouring rows of a thread: 16 bytes of the widest operand, fewer where each row has much to
-  // keep.
-  template <class Program>
-  static constexpr int width = [] {
-    int result = element_operands<Program>::vector_width;
-    while (result > 1 && result * row_state_words < Program >> 16) result /= 2;
-    return result;
-  }();
-  // Positions in flight: 128 bytes per thread, so that two blocks on a multiprocessor have 64 KB.
-  // Where shared memory has them, fewer, so that three blocks have registers.
-  template <class Program>
-  static constexpr int items = [] {
-    int loads = element_operands<Program>::loads;
-    int result = loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
-    return is_any_kept<Program, width<Program>> ? result / 2 : result;
-  }();
 
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
@@ -41,7 +24,7 @@ struct columns_planner : columns_sharing {
     if constexpr (may_be_sliced<Program>) {
       // What is no whole vector comes sooner by itself than in pieces. H200, us, 1 x 8191 bf16 1.15
       // (1.53), 2 x 8191 1.15 (1.52), misaligned 2 x 8192 1.20 (1.86), 4 x 4096 f32 1.19 (1.63).
-      bool const is_whole = a.is_plain && a.innermost % v == 0;
+      bool const is_whole = has_whole_vectors<Program>(a, v);
       element_share const share =
           share_elements(layout.rows.size, layout.columns.size, 2 * u,
                          is_whole ? at_least(1, few_positions<Program, v, u>) : 0);
@@ -59,51 +42,6 @@ struct columns_planner : columns_sharing {
   static bool leaves_to_few(cuda_plan const& plan, bound_layout const& layout) {
     return !may_be_sliced<Program> && plan.shared_bytes == 0 && plan.grid.x <= 8 &&
            layout.columns.size >= 1 << 16;
-  }
-
-  // Whether every vector of neighbouring rows is one aligned access.
-  template <class Program>
-  [[gnu::cold]] static bool has_whole_vectors(bound_layout const& layout,
-                                              bound_arguments const& call) {
-    columns_arguments<Program> a{};
-    set_operands<Program>(a, layout, call, width<Program>, true);
-    return a.is_plain && a.innermost % width<Program> == 0;
-  }
-  // keeps: what several sweeps need is, which is brought otherwise than in pieces.
-  template <class Program>
-  [[gnu::cold]] static void set_operands(columns_arguments<Program>& a, bound_layout const& layout,
-                                         bound_arguments const& call, int v, bool keeps) {
-    int const inner = layout.rows.dims - 1;
-    a.innermost = layout.rows.extents[inner];
-    a.rows = a.group_of(layout.rows, divide_up(a.innermost, v));
-    a.columns = a.group_of(layout.columns);
-    a.is_single = layout.rows.dims == 1;
-    a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
-      if (v == 1) return true;  // wherever it lies
-      bool result = is_aligned_vector(address, bytes, v, from.row_strides[inner]);
-      for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % v == 0;
-      for (int d = 0; d < layout.columns.dims && a.columns.size > 1; ++d)
-        result = result && from.column_strides[d] % v == 0;
-      return result;
-    });
-    // Without a whole vector there is none that stands for threads without one.
-    a.is_plain = layout.columns.dims <= 1 && a.rows.size > 0 && a.innermost >= v;
-    a.has_pieces = layout.columns.dims <= 1 && a.rows.size > 0 && !keeps;
-    a.is_stored_whole = a.is_single;
-    for (int k = 0; k < a.loads_held; ++k)
-      a.load_steps[k] = a.load_columns[k][0], a.load_along[k] = a.load_rows[k][inner];
-    for (int k = 0; k < a.stores_held; ++k) a.store_along[k] = a.store_rows[k][inner];
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::where == place::element) {
-        a.has_pieces = a.has_pieces && (a.load_along[I::bits] == 0 || a.load_along[I::bits] == 1);
-        a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
-      }
-      if constexpr (I::is_store && I::where == place::element)
-        a.is_plain = a.is_plain && a.store_moves_whole[I::bits];
-      if constexpr (I::is_store && I::where == place::row)
-        a.is_stored_whole = a.is_stored_whole && a.store_moves_whole[I::bits];
-    });
   }
 
  private:
@@ -271,8 +209,8 @@ struct columns_planner : columns_sharing {
     bool const is_short = is_sliced && a.rows.size * positions < 1 << 23;
     a.may_leave = is_short && blocks <= places && blocks > places / 8 * 7;
     // Of three places blocks have two; shared memory that nobody uses takes the third. f32: 65536 x
-    // 64 6.9 us instead of 7.3, 133 x 16384 4.4 instead of 4.8, but where blocks that are neighbours
-    // have one tile 65536 x 100 10.3 instead of 9.9.
+    // 64 6.9 us instead of 7.3, 133 x 16384 4.4 instead of 4.8, but where blocks that are
+    // neighbours have one tile 65536 x 100 10.3 instead of 9.9.
     if (is_short && facts.shared_bytes_per_block >= 200 << 10 && blocks_held == 3 && a.is_plain &&
         !a.slices_are_neighbours && blocks <= blocks_wanted && blocks > blocks_wanted / 8 * 7) {
       plan.shared_bytes = 73 << 10;
