@@ -91,12 +91,12 @@ template <class Program, class C> struct brief_worker {
     if constexpr (is_few) {
       if (size == 1)
         take_turns<1>(first, rows);
-      else if (v > 4 && size <= 4)
+      else if (size <= 4)
         take_turns<4>(first, rows);
       else
-        take_turns<v>(first, rows);
+        take_turns<v * items>(first, rows);
     } else {
-      take_turns<v>(first, rows, buffer);
+      take_turns<v * items>(first, rows, buffer);
     }
     __syncwarp();
     for_each_selected<Program, stores>([&](auto selected) {
@@ -109,20 +109,24 @@ template <class Program, class C> struct brief_worker {
   }
 
  private:
+  // Of a lane's vectors some are computed, of each so many elements: E elements in all.
+  template <int E> static constexpr int vectors = E > v ? E / v : 1;
+  template <int E> static constexpr int width = E < v ? E : v;
+
   // visit(u): a lane's vectors, as far as some lane has any. All lanes go the same way; what a lane
   // has not is computed, too, and left out where that matters.
-  template <int V, int U = 0, class Visit>
+  template <int E, int U = 0, class Visit>
   __device__ __forceinline__ void for_each_vector(Visit const& visit) const {
-    if constexpr (U < (V < v ? 1 : items)) {
+    if constexpr (U < vectors<E>) {
       if (size > U * lanes * v) {
         visit(std::integral_constant<int, U>{});
-        for_each_vector<V, U + 1>(visit);
+        for_each_vector<E, U + 1>(visit);
       }
     }
   }
-  // Whether all lanes have all of vector u, of which V elements are computed.
-  template <int V> __device__ __forceinline__ bool is_whole(int u) const {
-    return V < v ? V == 1 || size >= V : size >= (u + 1) * lanes * v;
+  // Whether all lanes have all of vector u.
+  template <int E> __device__ __forceinline__ bool is_whole(int u) const {
+    return E < v ? E == 1 || size == E : size >= (u + 1) * lanes * v;
   }
   // Elements of the row from the lane's vector u on.
   __device__ __forceinline__ int left_of(int u) const { return size - begin - u * lanes * v; }
@@ -137,14 +141,14 @@ template <class Program, class C> struct brief_worker {
     asm volatile("" : "+r"(to));
   }
 
-  template <int V>
+  template <int E>
   __device__ __forceinline__ void take_turns(long long first, int rows, int buffer = 0) {
     int const by = is_few ? 0 : __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by;
 #pragma unroll 1
     for (int turn = 0; turn < rows; turn += 32 >> by)
-      finish_row<V>(first, turn + mine, rows, buffer, std::make_integer_sequence<int, phases>{});
+      finish_row<E>(first, turn + mine, rows, buffer, std::make_integer_sequence<int, phases>{});
   }
-  template <int V, int... Phase>
+  template <int E, int... Phase>
   __device__ __forceinline__ void finish_row(long long first, int row, int rows, int buffer,
                                              std::integer_sequence<int, Phase...>) {
     bool const is_inside = row < rows;
@@ -160,24 +164,24 @@ template <class Program, class C> struct brief_worker {
       set_place<k>(read_register<k>(from), memory::template operand<k>(a, memory_of_warp, buffer),
                    load_address<Program, k>(a, first * size), place);
     });
-    for_each_vector<V>([&](auto vector) {
+    for_each_vector<E>([&](auto vector) {
       for_each_selected<Program, own>([&](auto selected) {
         constexpr int k = decltype(selected)::value, u = decltype(vector)::value;
         constexpr int bytes = static_cast<int>(sizeof(storage_t<at<k>::type>));
         unsigned const mine = read_register<k>(from) + u * lanes * v * bytes;
 #pragma unroll
-        for (int i = 0; i < V; ++i)
+        for (int i = 0; i < width<E>; ++i)
           load_shared(read_register<k>(tile).at[u * v + i], mine + i * bytes);
       });
     });
     take_row_values<Program>(f, values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
-    (reduce<V, Phase + 1>(tile), ...);
-    store<V>(tile, first, place);
+    (reduce<E, Phase + 1>(tile), ...);
+    store<E>(tile, first, place);
     if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
   }
   // Evaluates vector u; use(i, values): those of element i.
-  template <int V, int Phase, bool Stores, class Use>
+  template <int E, int Phase, bool Stores, class Use>
   __device__ __forceinline__ void evaluate_vector(held_row& tile, int u, Use const& use) const {
     using needed = shared_loads_of<Program, C, Phase, Stores>;
     selected_registers<Program, needed> fixed;
@@ -188,7 +192,7 @@ template <class Program, class C> struct brief_worker {
                       (begin + u * lanes * v) * static_cast<int>(sizeof(storage_t<at<k>::type>)));
     });
 #pragma unroll
-    for (int i = 0; i < V; ++i) {
+    for (int i = 0; i < width<E>; ++i) {
       registers<Program, place::element> element;
       frame<Program> at{f.launch, f.row, element, f.total};
       take_element<Program, own>(element, tile, u * v + i, 0);
@@ -199,20 +203,20 @@ template <class Program, class C> struct brief_worker {
       use(i, at);
     }
   }
-  template <int V, int Phase> __device__ __forceinline__ void reduce(held_row& tile) {
+  template <int E, int Phase> __device__ __forceinline__ void reduce(held_row& tile) {
     using reductions = reductions_of<Program, place::row, Phase>;
-    using collected = brief_collected<Program, V, Phase>;
-    selected_registers<Program, brief_states<Program, items, is_few ? 1 : 2, Phase>> running;
+    using collected = brief_collected<Program, width<E>, Phase>;
+    selected_registers<Program, brief_states<Program, vectors<E>, is_few ? 1 : 2, Phase>> running;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       auto& all = read_register<k>(running).at;
       using facts = reduction_facts<Program, k>;
       if constexpr (!gathers<std::remove_cvref_t<decltype(all[0])>>) fill(all, facts::identity());
     });
-    for_each_vector<V>([&](auto vector) {
+    for_each_vector<E>([&](auto vector) {
       constexpr int u = decltype(vector)::value;
       selected_registers<Program, collected> values;
-      evaluate_vector<V, Phase, false>(tile, u, [&](int i, frame<Program> const& at) {
+      evaluate_vector<E, Phase, false>(tile, u, [&](int i, frame<Program> const& at) {
         for_each_selected<Program, reductions>([&](auto selected) {
           constexpr int k = decltype(selected)::value;
           read_register<k>(values).at[i] = take_of<k>(at);
@@ -221,7 +225,7 @@ template <class Program, class C> struct brief_worker {
       for_each_selected<Program, reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         take_brief<Program, k, u>(read_register<k>(running).at, read_register<k>(values).at,
-                                  is_whole<V>(u), left_of(u));
+                                  is_whole<E>(u), left_of(u));
       });
     });
     for_each_selected<Program, reductions>([&](auto selected) {
@@ -231,7 +235,7 @@ template <class Program, class C> struct brief_worker {
     });
     evaluate<place::row, Phase, Phase>(f);
   }
-  template <int V>
+  template <int E>
   __device__ __forceinline__ void store(held_row& tile, long long first, int place) {
     selected_registers<Program, places_of<stores>> to;
     for_each_selected<Program, stores>([&](auto selected) {
@@ -239,10 +243,10 @@ template <class Program, class C> struct brief_worker {
       set_place<k>(read_register<k>(to), memory::template result<k>(a, memory_of_warp),
                    store_address<Program, k>(a, first * size), place);
     });
-    for_each_vector<V>([&](auto vector) {
+    for_each_vector<E>([&](auto vector) {
       constexpr int u = decltype(vector)::value;
-      selected_registers<Program, element_stores<Program, V>> results;
-      evaluate_vector<V, phases + 1, true>(tile, u, [&](int i, frame<Program> const& element) {
+      selected_registers<Program, element_stores<Program, width<E>>> results;
+      evaluate_vector<E, phases + 1, true>(tile, u, [&](int i, frame<Program> const& element) {
         for_each_selected<Program, stores>([&](auto selected) {
           constexpr int k = decltype(selected)::value;
           read_register<k>(results).at[i] = value_of<at<k>::first_operand>(element);
@@ -254,14 +258,14 @@ template <class Program, class C> struct brief_worker {
         using T = storage_t<at<k>::type>;
         constexpr int bytes = static_cast<int>(sizeof(T));
         unsigned const mine = read_register<k>(to) + u * lanes * v * bytes;
-        packed<T, 1> all[V];
+        packed<T, 1> all[width<E>];
         pack_singly(all, read_register<k>(results).at);
-        if (is_whole<V>(u)) {
+        if (is_whole<E>(u)) {
 #pragma unroll
-          for (int i = 0; i < V; ++i) store_shared(mine + i * bytes, all[i]);
+          for (int i = 0; i < width<E>; ++i) store_shared(mine + i * bytes, all[i]);
         } else {
 #pragma unroll
-          for (int i = 0; i < V; ++i)
+          for (int i = 0; i < width<E>; ++i)
             if (i < left) store_shared(mine + i * bytes, all[i]);
         }
       });
