@@ -82,8 +82,7 @@ template <class Program, class C> struct brief_worker {
         put_shared(values, e);
       }
   }
-  // @pre they were asked for, and nothing but the next ones behind them; of one vector to a lane
-  // not even those
+  // @pre they were asked for, and nothing behind them but the next ones, which few rows have not
   __device__ __forceinline__ void finish_rows(long long first, int rows, int buffer) {
     asm volatile("" : "+r"(rows));  // not found again for each turn
     wait_for_copies<is_few ? 0 : 1>();
