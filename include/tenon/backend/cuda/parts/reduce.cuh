@@ -71,8 +71,14 @@ template <class State> struct state_words {
   }
 };
 
-// Lanes that combine their states, as an operator sees them that does so by sums and maxima.
-struct lane_group {
+// Which shuffles over fewer lanes than there may be are compiled: a branch around each, all of them
+// at a few registers more, or a loop over those that are needed.
+enum class lane_steps { branches, straight, loop };
+
+// Lanes that combine their states, as an operator sees them that does so by sums and maxima. Where
+// there are fewer than 32, and few registers for them, two are common: one question for all other
+// steps.
+template <int Most, lane_steps Steps> struct lanes_up_to {
   int lanes;  // a power of two
 
   // @pre x is no product that the first sum could be rounded with (math::rounded_product)
@@ -96,14 +102,18 @@ struct lane_group {
 
  private:
   template <class T, class Choose> TENON_HD T combined(T x, Choose choose) const {
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
+    auto const step = [&](int distance) {
       T const other = __shfl_xor_sync(~0u, x, distance);
       if (distance < lanes) x = choose(x, other);
-    }
+    };
+    if (Steps != lane_steps::loop || Most == 32 || lanes > 2)
+#pragma unroll
+      for (int distance = Most / 2; distance > 1; distance /= 2) step(distance);
+    step(1);
     return x;
   }
 };
+using lane_group = lanes_up_to<32, lane_steps::straight>;
 template <class Op, class State>
 concept combines_lanes = requires(State const& state, lane_group const& group) {
   Op::combine_all(state, group);
@@ -126,17 +136,13 @@ __device__ __forceinline__ State combine_across(State const& state, int distance
   }
 }
 
-// Which shuffles over fewer lanes than there may be are compiled: a branch around each, all of them
-// at a few registers more, or a loop over those that are needed.
-enum class lane_steps { branches, straight, loop };
-
 // Combines the states of neighbouring groups of `lanes` lanes, at most MaxLanes and a power of two.
 // @pre all 32 lanes call it
 // @post every lane of a group holds the same bits
 template <class Op, int MaxLanes, lane_steps Steps = lane_steps::branches, class State>
 __device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes) {
   if constexpr (combines_lanes<Op, State>) {
-    return Op::combine_all(state, lane_group{lanes});
+    return Op::combine_all(state, lanes_up_to<MaxLanes, Steps>{lanes});
   } else if constexpr (Steps == lane_steps::loop) {
 #pragma unroll 1
     for (int distance = lanes / 2; distance > 0; distance /= 2)

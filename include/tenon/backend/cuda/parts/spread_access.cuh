@@ -66,43 +66,56 @@ template <class T> struct spread_words {
   "r"(left), "n"(U * 32), "n"(U * 32 + 32), "n"(U * 32 + 64), "n"(U * 32 + 96), \
       "n"(U * 32 * size), "n"((U * 32 + 32) * size), "n"((U * 32 + 64) * size), \
       "n"((U * 32 + 96) * size)
-#define TENON_BY_SIZE(Statement)                    \
+#define TENON_BY_SIZE(Statement, Sign)              \
   constexpr int size = static_cast<int>(sizeof(T)); \
   if constexpr (size == 8) {                        \
-    Statement("u64", "l")                           \
+    Statement("u64", Sign "l")                      \
   } else if constexpr (size == 4) {                 \
-    Statement("u32", "r")                           \
+    Statement("u32", Sign "r")                      \
   } else if constexpr (size == 2) {                 \
-    Statement("u16", "r")                           \
+    Statement("u16", Sign "r")                      \
   } else {                                          \
-    Statement("u8", "r")                            \
+    Statement("u8", Sign "r")                       \
   }
 
-// What is not live stays as it is. Neighbouring accesses of a warp have lines in common.
+// Whether what is not live becomes anything instead of staying as it is: of a row's own elements of
+// two bytes, so that their words need not be cleared.
+template <reuse Reuse, class T>
+inline constexpr bool leaves_anything = Reuse == reuse::near && sizeof(T) == 2;
+
+// Neighbouring accesses of a warp have lines in common.
 template <reuse Reuse, int U, class T>
 __device__ __forceinline__ void load_four(spread_words<T>& to, T const* at, int left) {
   auto& w = to.at;
 #define TENON_LOAD(Type, Register)                                         \
   if constexpr (Reuse == reuse::near)                                      \
     asm volatile(TENON_LOADS("ld.global.nc.L2::cache_hint." Type, ", %14") \
-                 : TENON_FOUR("+" Register)                                \
+                 : TENON_FOUR(Register)                                    \
                  : "l"(at), TENON_PLACES, "l"(goes_last));                 \
   else                                                                     \
     asm volatile(TENON_LOADS("ld.global.nc." Type, "")                     \
-                 : TENON_FOUR("+" Register)                                \
+                 : TENON_FOUR(Register)                                    \
                  : "l"(at), TENON_PLACES);
-  TENON_BY_SIZE(TENON_LOAD)
+  if constexpr (leaves_anything<Reuse, T>) {
+    TENON_BY_SIZE(TENON_LOAD, "=")
+  } else {
+    TENON_BY_SIZE(TENON_LOAD, "+")
+  }
 #undef TENON_LOAD
 }
-template <reuse, int U, class T>
+template <reuse Reuse, int U, class T>
 __device__ __forceinline__ void load_four(spread_words<T>& to, unsigned at, int left) {
   auto& w = to.at;
 #define TENON_LOAD(Type, Register)                \
   asm volatile(TENON_LOADS("ld.shared." Type, "") \
-               : TENON_FOUR("+" Register)         \
+               : TENON_FOUR(Register)             \
                : "r"(at), TENON_PLACES            \
                : "memory");
-  TENON_BY_SIZE(TENON_LOAD)
+  if constexpr (leaves_anything<Reuse, T>) {
+    TENON_BY_SIZE(TENON_LOAD, "=")
+  } else {
+    TENON_BY_SIZE(TENON_LOAD, "+")
+  }
 #undef TENON_LOAD
 }
 template <int U, class T>
@@ -114,7 +127,7 @@ __device__ __forceinline__ void store_four(T* at, spread_words<T> const& from, i
                :                                                        \
                : TENON_FOUR(Register), "l"(at), TENON_PLACES, "l"(kept) \
                : "memory");
-  TENON_BY_SIZE(TENON_STORE)
+  TENON_BY_SIZE(TENON_STORE, "")
 #undef TENON_STORE
 }
 template <int U, class T>
@@ -126,7 +139,7 @@ __device__ __forceinline__ void store_four(unsigned at, spread_words<T> const& f
                :                                             \
                : TENON_FOUR(Register), "r"(at), TENON_PLACES \
                : "memory");
-  TENON_BY_SIZE(TENON_STORE)
+  TENON_BY_SIZE(TENON_STORE, "")
 #undef TENON_STORE
 }
 #undef TENON_BY_SIZE
@@ -167,7 +180,7 @@ template <reuse Reuse, int Begin, int End, class T, int N, class Place>
 __device__ __forceinline__ void load_spread(packed<T, 1> (&to)[N], Place at, int left) {
   if constexpr (End - Begin >= 4) {
     spread_words<T> four;
-    four.take(to, Begin);
+    if constexpr (!leaves_anything<Reuse, T>) four.take(to, Begin);
     load_four<Reuse, Begin>(four, at, left);
     four.give(to, Begin);
     load_spread<Reuse, Begin + 4, End>(to, at, left);

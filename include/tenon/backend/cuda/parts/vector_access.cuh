@@ -265,6 +265,9 @@ __device__ __forceinline__ packed<T, V> pack(Value const (&values)[V]) {
     for (int i = 0; i < V / 2; ++i)
       result.words[i] =
           pack_pair<T>(static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1]));
+  } else if constexpr (V == 1 && (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)) {
+    // As the first of two: the device's conversion to one bfloat16 is that of the second, shifted.
+    result.words[0] = pack_pair<T>(static_cast<float>(values[0]), 0.0f);
   } else if constexpr (V % 2 == 0 && std::is_same_v<T, float8_e4m3>) {
     bool is_inside = true;
 #pragma unroll

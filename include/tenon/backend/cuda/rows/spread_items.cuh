@@ -153,10 +153,15 @@ template <class Program, class C> struct spread_items {
   // Takes in a batch; where all of it is there, the same way.
   template <class Op, class State, class Values>
   __device__ __forceinline__ static void take_live(State& state, Values const& all, int live) {
-    if constexpr (requires { Op::lift_all(all); })
+    if constexpr (requires { Op::lift_all(all); }) {
+      // Most lanes have all, or all but the last: the same way, with one question.
+      constexpr int sure = items - 1;
+      if constexpr (program_traits<Program>::widest_element <= 2)
+        if (__all_sync(~0u, live >= sure)) return take_elements<Op, sure>(state, all, false, live);
       take_elements<Op, 1>(state, all, false, live);
-    else
+    } else {
       state = Op::combine(state, Op::lift_many(all, live));
+    }
   }
 
   // Whether elements are neighbours in memory in every operand.
@@ -166,8 +171,11 @@ template <class Program, class C> struct spread_items {
   template <int K, int Begin, int End, reuse Reuse, class List, class Arguments>
   __device__ __forceinline__ static void load_some(List& to, Arguments const& a, long long offset,
                                                    spread_positions const& where) {
+    using T = storage_t<at<K>::type>;
+    // Fours may leave anything in the others.
+    constexpr int cleared = leaves_anything<Reuse, T> ? End - (End - Begin) % 4 : Begin;
 #pragma unroll
-    for (int u = Begin; u < End; ++u) to[u] = {};
+    for (int u = cleared; u < End; ++u) to[u] = {};
     if (is_direct(a))
       load_spread<Reuse, Begin, End>(to, load_address<Program, K>(a, offset) + where.first,
                                      where.left);
