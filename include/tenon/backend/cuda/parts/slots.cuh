@@ -47,8 +47,8 @@ __device__ __forceinline__ void clear_slots(unsigned long long* slots) {
   *reinterpret_cast<ulonglong2*>(slots) = {0, 0};
 }
 // Brings the slots of combine_grid to the cache before they are wanted: who looks first at a line
-// of which blocks have written a part waits for memory. Words: that each block leaves; H200, largest
-// element's position of 2^24 f32 19.3 us, with one of its three asked for 19.4.
+// of which blocks have written a part waits for memory. Words: that each block leaves. H200, the
+// position of the largest element of 2^24 f32 19.3 us, where the first word is asked for 19.4.
 template <int Words> __device__ __forceinline__ void ask_for_slots(unsigned* workspace) {
   if (blockIdx.x != 0 || 4 * threadIdx.x >= gridDim.x) return;
   unsigned const* slots = workspace + first_slot + 8 * threadIdx.x;
