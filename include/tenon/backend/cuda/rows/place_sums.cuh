@@ -31,6 +31,12 @@ inline constexpr bool sums_by_place = [] {
   return result;
 }();
 
+// Whether whole aligned vectors may be brought to the second-level cache before the kernel waits.
+template <class Program, class C>
+inline constexpr bool may_ask_early =
+    sums_by_place<Program> && !program_traits<Program>::has_total &&
+    C::group_dims == packed_columns;
+
 #if defined(__CUDA_ARCH__)
 // One thread's part in a segment of a row, of which each warp has neighbouring vectors; a row of
 // fewer lanes is one of several that a warp has.
@@ -82,6 +88,18 @@ template <class Program, class C> struct place_sums {
       first += step, left -= step;
     } while (left > behind);
     wholes.finish(f.row);
+  }
+
+  // Asks the second-level cache for the lines of the warp's part of the first tile.
+  // @pre whole aligned vectors
+  __device__ __forceinline__ void ask_early(bool is_inside) const {
+    constexpr int vectors_of_line = 8;
+    int const warp = static_cast<int>(threadIdx.x) / 32, size = static_cast<int>(a.vectors),
+              each = size < lanes * items ? a.split.vectors_of_last : items,
+              at = warp * 32 * each + lane * vectors_of_line;
+    if (is_inside && lane * vectors_of_line < 32 * each && at < size)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(
+          load_address<Program, load>(a, offsets.loads[I::bits]) + at * v));
   }
 
  private:

@@ -51,12 +51,12 @@ template <class Program, class C> struct streamed_worker {
   // Whether the next kernel may come when the last of many blocks has begun. H200, in a graph, us,
   // sums of 300 x 1024 f32 1.68 (1.90), 1000 x 1000 2.35 (2.60), 4096 x 1024 5.22 (5.39), 16384 x
   // 256 5.31 (5.49), 10000 x 100 2.70 (2.65). Kernels that keep their rows win as much of most
-  // shapes and lose of some: RMS norm of 16384 x 1024 bf16 20.7 (17.2). Sums by place of rows that
-  // lie anywhere do in all types.
+  // shapes and lose of some: RMS norm of 16384 x 1024 bf16 20.7 (17.2). Sums by place do in all
+  // types.
   static constexpr bool may_leave =
       !has_large_states<Program> && !program_traits<Program>::has_total &&
-      (dims == packed_columns ? program_traits<Program>::widest_element == 4
-                              : sums_by_place<Program>);
+      (sums_by_place<Program> ||
+       (dims == packed_columns && program_traits<Program>::widest_element == 4));
 
   // Of a tile in flight large states take in 16 elements at a time, for whose values there are
   // registers.
@@ -77,6 +77,8 @@ template <class Program, class C> struct streamed_worker {
     bool const is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
+    if constexpr (may_ask_early<Program, C>)
+      if (a.split.asks_early) place_sums<Program, C>{a, f, offsets}.ask_early(is_inside);
     if constexpr (has_row_loads) await_operands<Program>();
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
