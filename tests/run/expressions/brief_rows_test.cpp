@@ -52,7 +52,7 @@ template <class T> void check_shared(std::int64_t columns, arrangement of_x, arr
   }
 }
 TEST(brief_rows, with_what_all_rows_share) {
-  for (std::int64_t columns : {1, 3, 4, 6, 7, 25, 33, 100}) {
+  for (std::int64_t columns : {1, 3, 4, 6, 7, 25, 32, 33, 48, 100}) {
     check_shared<float>(columns, arrangement::contiguous, arrangement::misaligned);
     check_shared<float>(columns, arrangement::misaligned, arrangement::misaligned);
     check_shared<tn::bfloat16>(columns, arrangement::misaligned, arrangement::contiguous);
@@ -64,7 +64,7 @@ template <class T> void check_bits() {
   auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
   auto const g =
       tn::compile([](auto x, auto w, auto b) { return tn::layer_norm(x, w, b, tn::axis<1>); });
-  for (std::int64_t columns : {1, 3, 4, 5, 7, 25, 31, 33, 36, 63, 65, 129, 255}) {
+  for (std::int64_t columns : {1, 3, 4, 5, 7, 16, 24, 25, 31, 32, 33, 36, 63, 64, 65, 129, 255}) {
     auto w = random_array<T, 1>({columns}), b = random_array<T, 1>({columns});
     auto const run = [&](array<T, 2>& x, arrangement how) {
       array<T, 2> soft(x.extents(), how), norm(x.extents(), how);

@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/parts/configuration.cuh"
 #include "tenon/backend/cuda/parts/dependent_launch.cuh"
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
+#include "tenon/backend/cuda/parts/image_order.cuh"
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/cuda/parts/operand_access.cuh"
 #include "tenon/backend/cuda/parts/operand_table.cuh"
@@ -32,6 +33,7 @@ struct work_split {
   int rows_ahead = 0;         // rows: how much further the L2 cache is filled; 0: it is not
   // Tiny rows: that a warp has at a time, elements of a lane, and shared memory of a warp.
   int rows_per_warp = 0, elements_per_lane = 0, bytes_per_warp = 0;
+  image_order order;  // brief rows of whole vectors: where these are in shared memory
 };
 
 // What every kernel reads first, and all that one reads of whole aligned vectors. It lies together:

@@ -16,7 +16,7 @@ namespace tenon {
 // @pre there are no totals; rows and elements of every operand that differs from row to row follow
 // one another; a row has at most blockDim.x * C::items vectors
 // @post every store is written once per position; a row's bits are those that odd rows have
-// (rows/odd_items.cuh)
+// (rows/odd_items.cuh), or aligned ones of whole vectors
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     brief_rows_kernel(const __grid_constant__ Arguments a) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     long long const left = a.row_count - first;
     return static_cast<int>(left < rows ? left : rows);
   };
-  long long first = (blockIdx.x * warps + worker.warp) * rows;
+  long long first = (blockIdx.x * warps + worker.in.warp) * rows;
   await_operands<Program>();
   if (first < a.row_count) {
     worker.bring(first, count(first), 0);
@@ -50,6 +50,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
         end_of_copies();
       worker.finish_rows(first, count(first), buffer);
       first = next;
+      asm volatile("" : "+l"(first));  // no number of the turn beside it
       buffer ^= 1;
     } while (first < a.row_count);
   }

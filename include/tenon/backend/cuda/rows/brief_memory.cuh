@@ -29,9 +29,13 @@ template <class Program, class C> struct brief_memory {
                        shares = rank_among<Program, shared>(size), buffers = is_few<C> ? 1 : 2,
                        images = buffers * loaded + stored;
 
+  // Whether rows are whole vectors.
+  static constexpr bool has_whole = C::group_dims == contiguous_columns;
+
   // Images begin where memory's own vectors do, and lanes read vectors behind a row's end.
   static constexpr TENON_HD int bytes_of_image(int elements, int lanes) {
-    return ((elements + lanes * C::vector_width) * bytes + 15) / 16 * 16 + 16;
+    int const behind = (elements + lanes * C::vector_width) * bytes + 16;
+    return has_whole ? (behind + 127) / 128 * 128 : (behind + 15) / 16 * 16;
   }
   static constexpr TENON_HD int bytes_of_warp(int rows, int columns, int lanes) {
     return images * bytes_of_image(rows * columns, lanes) + shares * bytes_of_image(columns, lanes);

@@ -12,7 +12,11 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct brief_rows_planner : spread_rows_planner {
-  static constexpr int brief_elements = 32;  // of a lane, at most
+  // Of a lane, at most; fewer of rows of whole vectors, of which four blocks are held: with 32, and
+  // three, the kernel is half as long again. H200, us, misaligned, with 16 and 32: layer norm bf16
+  // of 2^20 x 32 56.5 and 58.6, f32 82 and 80, of 65536 x 64 bf16, which has no room, 16.5 and
+  // 10.5; softmax of 65536 x 256 f32 41.2 and 42.6, bf16 28.7 and 25.3.
+  static constexpr int brief_elements = 32, whole_elements = 16;
   static constexpr long long most_brief = 256, least_brief_rows = 1 << 14,
                              least_brief_elements = 3 << 17;
 
@@ -37,15 +41,17 @@ struct brief_rows_planner : spread_rows_planner {
       can_be_spread<Program>&& has_brief_order<Program> && !program_traits<Program>::has_total &&
       !program_traits<Program>::has_planes && program_traits<Program>::widest_element <= 4 &&
       brief_elements % width<Program> == 0;
-  template <class Program>
-  static constexpr configuration brief_rows{.vector_width = width<Program>,
-                                            .items = brief_elements / width<Program>,
-                                            .threads_per_block = 256,
-                                            .group_dims = odd_columns,
-                                            .index_bits = 32,
-                                            .blocks = spread_words<Program> > spread_elements ? 1
-                                                      : row_state_words<Program> > 3          ? 2
-                                                                                              : 3};
+  template <class Program, int Dims>
+  static constexpr configuration brief_rows{
+      .vector_width = width<Program>,
+      .items = (Dims == contiguous_columns ? whole_elements : brief_elements) / width<Program>,
+      .threads_per_block = 256,
+      .group_dims = Dims,
+      .index_bits = 32,
+      .blocks = spread_words<Program> > spread_elements ? 1
+                : row_state_words<Program> > 3          ? 2
+                : Dims == contiguous_columns            ? 4
+                                                        : 3};
 
   // Rows of up to eight elements, which a lane has by itself; a warp brings all that it is to have
   // by at most four vectors of each lane, wherever they begin.
@@ -61,28 +67,17 @@ struct brief_rows_planner : spread_rows_planner {
                                           .index_bits = 32,
                                           .blocks = 4};
 
-  // Null where rows are not brief. Their bits are those of odd rows.
+  // Null where rows are not brief. Their bits are those of odd rows, or of aligned ones.
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_brief(bound_layout const& layout, bound_arguments const& call,
-                                            cuda_device_facts const& facts) {
+                                            cuda_device_facts const& facts, bool is_packed) {
     if constexpr (can_be_brief<Program>) {
-      constexpr configuration c = brief_rows<Program>;
-      using special = specialization_of<c>;
-      using arguments = rows_arguments<Program, special>;
-      int const lanes = brief_lanes_of<Program>(layout, facts);
-      if (lanes == 0 || !are_runs<Program>(layout)) return {};
-      cuda_plan result;
-      result.function = reinterpret_cast<void const*>(
-          &brief_rows_kernel<Program, special, build_hash, arguments>);
-      result.chosen = c;
-      result.why = "rows of few elements, as they lie, in registers";
-      set_brief_shares(result, layout, lanes, program_traits<Program>::widest_element,
-                       c.threads_per_block);
-      if (!has_room<Program, c>(result, layout, facts)) return {};
-      finish<Program, arguments>(result, layout, call,
-                                 at_least(1, most_resident_groups(result, facts)),
-                                 groups_of(result, layout));
-      return result;
+      if (layout.columns.size % width<Program> != 0)
+        return planned_brief<Program, odd_columns>(layout, call, facts,
+                                                   brief_lanes_of<Program>(layout, facts));
+      if constexpr (has_whole_vectors<Program>)
+        return planned_brief<Program, contiguous_columns>(
+            layout, call, facts, whole_lanes_of<Program>(layout, facts, is_packed));
     }
     return {};
   }
@@ -116,6 +111,29 @@ struct brief_rows_planner : spread_rows_planner {
   }
 
  private:
+  template <class Program, int Dims>
+  [[gnu::cold]] static cuda_plan planned_brief(bound_layout const& layout,
+                                               bound_arguments const& call,
+                                               cuda_device_facts const& facts, int lanes) {
+    constexpr configuration c = brief_rows<Program, Dims>;
+    using special = specialization_of<c>;
+    using arguments = rows_arguments<Program, special>;
+    if (lanes == 0 || !are_runs<Program>(layout)) return {};
+    cuda_plan result;
+    result.function =
+        reinterpret_cast<void const*>(&brief_rows_kernel<Program, special, build_hash, arguments>);
+    result.chosen = c;
+    result.why = "rows of few elements, as they lie, in registers";
+    set_brief_shares(result, layout, lanes, program_traits<Program>::widest_element,
+                     c.threads_per_block);
+    result.split.order =
+        image_order::of(static_cast<int>(layout.columns.size / width<Program>), lanes);
+    if (!has_room<Program, c>(result, layout, facts)) return {};
+    finish<Program, arguments>(result, layout, call,
+                               at_least(1, most_resident_groups(result, facts)),
+                               groups_of(result, layout));
+    return result;
+  }
   // @pre the block and the rows of a warp are known. @post so is its shared memory, if there is
   // room
   template <class Program, configuration C>
@@ -158,8 +176,7 @@ struct brief_rows_planner : spread_rows_planner {
                                           cuda_device_facts const& facts) {
     constexpr int items = brief_elements / width<Program>;
     long long const size = layout.columns.size, vectors = divide_up(size, width<Program>);
-    // Vectors that are whole meet in the banks of shared memory.
-    if (size % width<Program> == 0 || size > most_brief || layout.rows.size < least_brief_rows ||
+    if (size > most_brief || layout.rows.size < least_brief_rows ||
         layout.rows.size * size < least_brief_elements)
       return 0;
     // Wide elements of which odd rows leave no lane without are as fast there. H200, softmax of
@@ -180,6 +197,35 @@ struct brief_rows_planner : spread_rows_planner {
     }
     return lanes * items < vectors ? 0 : lanes;
   }
+  // The same of rows of whole vectors: of as many lanes as aligned ones have, where states are
+  // gathered. Of the others f32 has to be more: H200, softmax of f32, misaligned, of 32768 x 16
+  // 3.84 us instead of 3.69, x 32 5.08 (5.49), of 16384 x 64 5.03 (4.81), of 65536 x 16 5.13
+  // (5.33).
+  template <class Program>
+  [[gnu::cold]] static int whole_lanes_of(bound_layout const& layout,
+                                          cuda_device_facts const& facts, bool is_packed) {
+    constexpr int items = brief_rows<Program, contiguous_columns>.items;
+    constexpr bool has_large = has_large_states<Program>;
+    long long const size = layout.columns.size, vectors = size / width<Program>,
+                    rows = layout.rows.size;
+    constexpr bool is_quick = !is_half<Program> && !has_large;
+    if (size > most_brief || rows < (is_quick ? 1 << 15 : least_brief_rows) ||
+        rows * size < (is_quick ? 1 << 20 : least_brief_elements))
+      return 0;
+    // Few elements, of which an aligned row leaves most of the places of its kernel without. H200,
+    // layer norm of 2^20 x 16 f32 39.8 us instead of 57.6, of 262144 x 32 19.9 (21.3), of 2^20 x 16
+    // bf16 30.1 (44.7), of 65536 x 32 bf16 5.3 (4.7).
+    if (is_packed && (!has_large || rows < 1 << 16 || vectors > (is_half<Program> ? 2 : 8)))
+      return 0;
+    int lanes = 1;
+    if constexpr (has_large) {
+      row_share const share = odd_share_of<Program>(layout, facts);
+      if (share.blocks == 1 && share.lanes <= 32) lanes = share.lanes;
+    } else {
+      while (lanes < 32 && lanes * items < vectors) lanes *= 2;
+    }
+    return lanes * items < vectors ? 0 : lanes;
+  }
   // A warp has some 2 KB in flight, whole vectors if that is not much more.
   [[gnu::cold, gnu::noinline]] static void set_brief_shares(cuda_plan& plan,
                                                             bound_layout const& layout, int lanes,
@@ -192,6 +238,15 @@ struct brief_rows_planner : spread_rows_planner {
     plan.split.rows_per_warp = turns * at_once;
     plan.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads / lanes));
   }
+  // Whether the vectors of rows are those of shared memory, and of one operand.
+  template <class Program>
+  static constexpr bool has_whole_vectors = [] {
+    bool result = spread_words<Program> <= spread_elements;
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.moves_elements && (i.is_store || i.varies_over_rows))
+        result = result && size_of(i.type) * width<Program> == 16 && size_of(i.type) > 1;
+    return result;
+  }();
   // Whether the rows of every operand follow one another as their elements do.
   template <class Program> [[gnu::cold]] static bool are_runs(bound_layout const& layout) {
     if (layout.rows.dims > 1 || layout.columns.dims > 1) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A lane's states of a row of few elements, in the order of odd rows (rows/odd_items.cuh): one for
-// each of its vectors, or two where elements are gathered, which are those of two lanes.
+// each of its vectors, or where elements are gathered one, or two, which are those of two lanes.
 
 #include "tenon/backend/cuda/parts/reduce.cuh"
 #include "tenon/backend/cuda/parts/running_states.cuh"
@@ -63,7 +63,7 @@ __device__ __forceinline__ auto finish_brief(State const (&running)[N], bool has
       both[i] = running[i].n == 0 ? facts::identity()
                                   : running[i].result(ops::inverse_count(running[i].n));
     if constexpr (N == 1)
-      return both[0];
+      return lanes > 1 ? combine_lanes<op, 32>(both[0], lanes) : both[0];
     else
       return has_several ? op::combine_all(both, brief_lanes{{lanes}}) : both[0];
   } else {

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One thread of a warp that brings rows of few elements to shared memory as they lie, by aligned
-// vectors: lanes take elements from there to registers, and results leave as they came.
+// vectors: lanes take elements, or whole vectors, from there to registers, and results leave as
+// they came.
 
-#include "tenon/backend/cuda/rows/brief_memory.cuh"
 #include "tenon/backend/cuda/rows/brief_states.cuh"
 #include "tenon/backend/cuda/rows/kept_value.cuh"
-#include "tenon/backend/cuda/rows/warp_image.cuh"
+#include "tenon/backend/cuda/rows/whole_images.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // One thread's view of the rows that its warp has.
 template <class Program, class C> struct brief_worker {
+  static constexpr bool has_whole = brief_memory<Program, C>::has_whole;
+  using images = std::conditional_t<has_whole, whole_images<Program, C>, brief_images<Program, C>>;
   static constexpr int v = C::vector_width, items = C::items,
                        phases = program_traits<Program>::row_phases;
-  static constexpr bool is_few = detail::is_few<C>;
+  static constexpr bool is_few = images::is_few;
   template <int K> using at = typename program_traits<Program>::template at<K>;
   using arguments = rows_arguments<Program, C>;
-  using own = brief_loads<Program, C>;
+  using own = typename images::own;
   using shared = shared_loads<Program, C>;
-  using stores = element_stores<Program, 1>;
-  using memory = brief_memory<Program, C>;
-  using held_row = selected_registers<Program, own>;
+  using stores = typename images::stores;
+  using memory = typename images::memory;
+  using held_row = typename images::held_row;
   // Whether rows have values beside their elements.
   static constexpr bool has_row_operands = has_selected<Program, row_loads<Program>> ||
                                            has_selected<Program, stored_at<Program, place::row>> ||
@@ -30,26 +32,13 @@ template <class Program, class C> struct brief_worker {
 
   arguments const& a;
   frame<Program> const& f;
-  int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % 32,
-            warp = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) / 32,
-            size = static_cast<int>(a.columns.size),
-            lanes = is_few ? 1 : static_cast<int>(blockDim.x),
-            begin = is_few
-                        ? 0
-                        : static_cast<int>(threadIdx.x) * v;  // the lane's first element of a row
-  unsigned const memory_of_warp = memory::of_warp(a, warp);
+  images const in = {a};
   row_totals<Program> of_rows = {};
 
   // Asks for the rows from number `first` on, of which there are `rows`.
   __device__ __forceinline__ void bring(long long first, int rows, int buffer) const {
-    for_each_selected<Program, own>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      long long const rows_behind = a.row_count - first - rows;
-      bring_whole<is_few ? 4 : 2, is_few>(
-          memory::template operand<k>(a, memory_of_warp, buffer),
-          load_address<Program, k>(a, first * size), rows * size, thread, first == 0,
-          static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size);
-    });
+    for_each_selected<Program, own>(
+        [&](auto selected) { in.template ask<decltype(selected)::value>(first, rows, buffer); });
     end_of_copies();
   }
   // What all rows share of element e, and how it comes to where the lanes find it.
@@ -61,14 +50,14 @@ template <class Program, class C> struct brief_worker {
     for_each_selected<Program, shared>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       load_packed<reuse::expected>(read_register<k>(values), load_address<Program, k>(a, e),
-                                   e < size);
+                                   e < in.size);
     });
   }
   __device__ __forceinline__ void put_shared(shared_values const& values, int e) const {
-    if (e < size)
+    if (e < in.size)
       for_each_selected<Program, shared>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        store_shared(memory::template column<k>(a, memory_of_warp) +
+        store_shared(memory::template column<k>(a, in.memory_of_warp) +
                          e * static_cast<int>(sizeof(storage_t<at<k>::type>)),
                      read_register<k>(values));
       });
@@ -76,7 +65,7 @@ template <class Program, class C> struct brief_worker {
   __device__ __forceinline__ void bring_shared() const {
     if constexpr (has_selected<Program, shared>)
 #pragma unroll 1
-      for (int e = thread; e < size; e += 32) {
+      for (int e = in.thread; e < in.size; e += 32) {
         shared_values values;
         request_shared(values, e);
         put_shared(values, e);
@@ -88,9 +77,9 @@ template <class Program, class C> struct brief_worker {
     wait_for_copies<is_few ? 0 : 1>();
     __syncwarp();
     if constexpr (is_few) {
-      if (size == 1)
+      if (in.size == 1)
         take_turns<1>(first, rows);
-      else if (size <= 4)
+      else if (in.size <= 4)
         take_turns<4>(first, rows);
       else
         take_turns<v * items>(first, rows);
@@ -98,51 +87,18 @@ template <class Program, class C> struct brief_worker {
       take_turns<v * items>(first, rows, buffer);
     }
     __syncwarp();
-    for_each_selected<Program, stores>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      send_whole<is_few ? 4 : 2, is_few>(memory::template result<k>(a, memory_of_warp),
-                                         store_address<Program, k>(a, first * size), rows * size,
-                                         thread, a.stored);
-    });
+    for_each_selected<Program, stores>(
+        [&](auto selected) { in.template send<decltype(selected)::value>(first, rows); });
     __syncwarp();  // before the next results take their place
   }
 
  private:
-  // Of a lane's vectors some are computed, of each so many elements: E elements in all.
-  template <int E> static constexpr int vectors = E > v ? E / v : 1;
-  template <int E> static constexpr int width = E < v ? E : v;
-
-  // visit(u): a lane's vectors, as far as some lane has any. All lanes go the same way; what a lane
-  // has not is computed, too, and left out where that matters.
-  template <int E, int U = 0, class Visit>
-  __device__ __forceinline__ void for_each_vector(Visit const& visit) const {
-    if constexpr (U < vectors<E>) {
-      if (size > U * lanes * v) {
-        visit(std::integral_constant<int, U>{});
-        for_each_vector<E, U + 1>(visit);
-      }
-    }
-  }
-  // Whether all lanes have all of vector u.
-  template <int E> __device__ __forceinline__ bool is_whole(int u) const {
-    return E < v ? E == 1 || size == E : size >= (u + 1) * lanes * v;
-  }
-  // Elements of the row from the lane's vector u on.
-  __device__ __forceinline__ int left_of(int u) const { return size - begin - u * lanes * v; }
-
-  // Where a lane's first element of each operand is. The asm keeps it from being found again for
-  // each part.
-  template <class Selected> struct places_of : Selected { template <int K> using type = unsigned; };
-  template <int K, class T>
-  __device__ __forceinline__ void set_place(unsigned& to, unsigned image, T const* rows,
-                                            int place) const {
-    to = image + in_front(rows) + place * static_cast<int>(sizeof(T));
-    asm volatile("" : "+r"(to));
-  }
+  template <int E> static constexpr int vectors = images::template vectors<E>;
+  template <int E> static constexpr int width = images::template width<E>;
 
   template <int E>
   __device__ __forceinline__ void take_turns(long long first, int rows, int buffer = 0) {
-    int const by = is_few ? 0 : __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by;
+    int const by = is_few ? 0 : __ffs(static_cast<int>(blockDim.x)) - 1, mine = in.thread >> by;
 #pragma unroll 1
     for (int turn = 0; turn < rows; turn += 32 >> by)
       finish_row<E>(first, turn + mine, rows, buffer, std::make_integer_sequence<int, phases>{});
@@ -151,28 +107,13 @@ template <class Program, class C> struct brief_worker {
   __device__ __forceinline__ void finish_row(long long first, int row, int rows, int buffer,
                                              std::integer_sequence<int, Phase...>) {
     bool const is_inside = row < rows;
-    int const place = row * size + begin;
+    int const place = row * in.size + in.begin;
     operand_offsets<Program> offsets;
     if constexpr (has_row_operands) find_row<Program>(offsets, a, is_inside ? first + row : 0);
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
     held_row tile;
-    selected_registers<Program, places_of<own>> from;
-    for_each_selected<Program, own>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      set_place<k>(read_register<k>(from), memory::template operand<k>(a, memory_of_warp, buffer),
-                   load_address<Program, k>(a, first * size), place);
-    });
-    for_each_vector<E>([&](auto vector) {
-      for_each_selected<Program, own>([&](auto selected) {
-        constexpr int k = decltype(selected)::value, u = decltype(vector)::value;
-        constexpr int bytes = static_cast<int>(sizeof(storage_t<at<k>::type>));
-        unsigned const mine = read_register<k>(from) + u * lanes * v * bytes;
-#pragma unroll
-        for (int i = 0; i < width<E>; ++i)
-          load_shared(read_register<k>(tile).at[u * v + i], mine + i * bytes);
-      });
-    });
+    in.template take<E>(tile, first, place, buffer);
     take_row_values<Program>(f, values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     (reduce<E, Phase + 1>(tile), ...);
@@ -186,9 +127,10 @@ template <class Program, class C> struct brief_worker {
     selected_registers<Program, needed> fixed;
     for_each_selected<Program, needed>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      load_shared(read_register<k>(fixed).at[0],
-                  memory::template column<k>(a, memory_of_warp) +
-                      (begin + u * lanes * v) * static_cast<int>(sizeof(storage_t<at<k>::type>)));
+      load_shared(
+          read_register<k>(fixed).at[0],
+          memory::template column<k>(a, in.memory_of_warp) +
+              (in.begin + u * in.lanes * v) * static_cast<int>(sizeof(storage_t<at<k>::type>)));
     });
 #pragma unroll
     for (int i = 0; i < width<E>; ++i) {
@@ -205,14 +147,16 @@ template <class Program, class C> struct brief_worker {
   template <int E, int Phase> __device__ __forceinline__ void reduce(held_row& tile) {
     using reductions = reductions_of<Program, place::row, Phase>;
     using collected = brief_collected<Program, width<E>, Phase>;
-    selected_registers<Program, brief_states<Program, vectors<E>, is_few ? 1 : 2, Phase>> running;
+    selected_registers<Program,
+                       brief_states<Program, vectors<E>, is_few || has_whole ? 1 : 2, Phase>>
+        running;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       auto& all = read_register<k>(running).at;
       using facts = reduction_facts<Program, k>;
       if constexpr (!gathers<std::remove_cvref_t<decltype(all[0])>>) fill(all, facts::identity());
     });
-    for_each_vector<E>([&](auto vector) {
+    in.template for_each_vector<E>([&](auto vector) {
       constexpr int u = decltype(vector)::value;
       selected_registers<Program, collected> values;
       evaluate_vector<E, Phase, false>(tile, u, [&](int i, frame<Program> const& at) {
@@ -224,25 +168,20 @@ template <class Program, class C> struct brief_worker {
       for_each_selected<Program, reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         take_brief<Program, k, u>(read_register<k>(running).at, read_register<k>(values).at,
-                                  is_whole<E>(u), left_of(u));
+                                  in.template is_whole<E>(u), in.left_of(u));
       });
     });
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(f.row) =
-          finish_brief<Program, k>(read_register<k>(running).at, !is_few && size > v, lanes);
+          finish_brief<Program, k>(read_register<k>(running).at, !is_few && in.size > v, in.lanes);
     });
     evaluate<place::row, Phase, Phase>(f);
   }
   template <int E>
   __device__ __forceinline__ void store(held_row& tile, long long first, int place) {
-    selected_registers<Program, places_of<stores>> to;
-    for_each_selected<Program, stores>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      set_place<k>(read_register<k>(to), memory::template result<k>(a, memory_of_warp),
-                   store_address<Program, k>(a, first * size), place);
-    });
-    for_each_vector<E>([&](auto vector) {
+    auto const to = in.places_of_results(first, place);
+    in.template for_each_vector<E>([&](auto vector) {
       constexpr int u = decltype(vector)::value;
       selected_registers<Program, element_stores<Program, width<E>>> results;
       evaluate_vector<E, phases + 1, true>(tile, u, [&](int i, frame<Program> const& element) {
@@ -251,22 +190,9 @@ template <class Program, class C> struct brief_worker {
           read_register<k>(results).at[i] = value_of<at<k>::first_operand>(element);
         });
       });
-      int const left = left_of(u);
       for_each_selected<Program, stores>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        using T = storage_t<at<k>::type>;
-        constexpr int bytes = static_cast<int>(sizeof(T));
-        unsigned const mine = read_register<k>(to) + u * lanes * v * bytes;
-        packed<T, 1> all[width<E>];
-        pack_singly(all, read_register<k>(results).at);
-        if (is_whole<E>(u)) {
-#pragma unroll
-          for (int i = 0; i < width<E>; ++i) store_shared(mine + i * bytes, all[i]);
-        } else {
-#pragma unroll
-          for (int i = 0; i < width<E>; ++i)
-            if (i < left) store_shared(mine + i * bytes, all[i]);
-        }
+        in.template put<k, E>(to, u, read_register<k>(results).at);
       });
     });
   }

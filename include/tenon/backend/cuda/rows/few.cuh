@@ -29,15 +29,15 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   start_early(f, a);
   worker_type worker{a, f};
   int const warps = static_cast<int>(blockDim.y) / 32;
-  long long const rows = a.split.rows_per_warp, first = (blockIdx.x * warps + worker.warp) * rows,
-                  left = a.row_count - first;
+  long long const rows = a.split.rows_per_warp,
+                  first = (blockIdx.x * warps + worker.in.warp) * rows, left = a.row_count - first;
   await_operands<Program>();
   if (left > 0) {
     int const here = static_cast<int>(left < rows ? left : rows);
     typename worker_type::shared_values shared;  // asked for first: few rows are waited for
-    worker.request_shared(shared, worker.thread);
+    worker.request_shared(shared, worker.in.thread);
     worker.bring(first, here, 0);
-    worker.put_shared(shared, worker.thread);
+    worker.put_shared(shared, worker.in.thread);
     worker.finish_rows(first, here, 0);
   }
   int buffer = 0;

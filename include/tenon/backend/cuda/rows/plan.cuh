@@ -54,10 +54,9 @@ struct rows_planner : looped_rows_planner {
     bool const is_long = share.lanes > 0;
     [[maybe_unused]] bool is_held = blocks_hold<Program>(layout, facts);
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
-      if (!operands.is_packed) {  // for the same bits, where there are many
-        auto const brief = plan_brief<Program>(layout, call, facts);
-        if (brief.function) return brief;
-      }
+      // For the same bits, where there are many.
+      auto const brief = plan_brief<Program>(layout, call, facts, operands.is_packed);
+      if (brief.function) return brief;
       auto const spread = plan_spread<Program, all>(layout, call, facts, operands.is_contiguous);
       if (spread.function) return spread;
       if (operands.is_contiguous && !operands.is_packed &&

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a warp has of rows of few elements in shared memory, as they lie: global memory <-> images
+// <-> the registers of its lanes, element by element.
+
+#include "tenon/backend/cuda/rows/brief_memory.cuh"
+#include "tenon/backend/cuda/rows/warp_image.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+template <class Program, class C> struct brief_images {
+  static constexpr int v = C::vector_width, items = C::items;
+  static constexpr bool is_few = detail::is_few<C>;
+  // Of a lane's vectors some are computed, of each so many elements: E elements in all.
+  template <int E> static constexpr int vectors = E > v ? E / v : 1;
+  template <int E> static constexpr int width = E < v ? E : v;
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K> using type_of = storage_t<at<K>::type>;
+  using own = brief_loads<Program, C>;
+  using stores = element_stores<Program, 1>;
+  using memory = brief_memory<Program, C>;
+  using held_row = selected_registers<Program, own>;
+
+  rows_arguments<Program, C> const& a;
+  int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % 32,
+            warp = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) / 32,
+            size = static_cast<int>(a.columns.size),
+            lanes = is_few ? 1 : static_cast<int>(blockDim.x),
+            begin = is_few
+                        ? 0
+                        : static_cast<int>(threadIdx.x) * v;  // the lane's first element of a row
+  unsigned const memory_of_warp = memory::of_warp(a, warp);
+
+  // Asks for operand K of the rows from number `first` on, of which there are `rows`.
+  template <int K, class Order = as_it_lies>
+  __device__ __forceinline__ void ask(long long first, int rows, int buffer,
+                                      Order const& order = {}) const {
+    long long const rows_behind = a.row_count - first - rows;
+    bring_whole<is_few ? 4 : 1, is_few>(
+        memory::template operand<K>(a, memory_of_warp, buffer),
+        load_address<Program, K>(a, first * size), rows * size, thread, first == 0,
+        static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size, order);
+  }
+  template <int K> __device__ __forceinline__ void send(long long first, int rows) const {
+    send_whole<is_few ? 4 : 2, is_few>(
+        lying_image<type_of<K>>{memory::template result<K>(a, memory_of_warp)},
+        store_address<Program, K>(a, first * size), rows * size, thread, a.stored);
+  }
+  // The lane's elements of a row, the first in place `place` of these rows.
+  template <int E>
+  __device__ __forceinline__ void take(held_row& tile, long long first, int place,
+                                       int buffer) const {
+    selected_registers<Program, places_of<own>> from;
+    for_each_selected<Program, own>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      set_place<k>(read_register<k>(from), memory::template operand<k>(a, memory_of_warp, buffer),
+                   load_address<Program, k>(a, first * size), place);
+    });
+    for_each_vector<E>([&](auto vector) {
+      for_each_selected<Program, own>([&](auto selected) {
+        constexpr int k = decltype(selected)::value, u = decltype(vector)::value;
+        constexpr int bytes = static_cast<int>(sizeof(type_of<k>));
+        unsigned const mine = read_register<k>(from) + u * lanes * v * bytes;
+#pragma unroll
+        for (int i = 0; i < width<E>; ++i)
+          load_shared(read_register<k>(tile).at[u * v + i], mine + i * bytes);
+      });
+    });
+  }
+  // Where a lane's first element of each operand or result is. The asm keeps it from being found
+  // again for each part.
+  template <class Selected> struct places_of : Selected { template <int K> using type = unsigned; };
+  using places = selected_registers<Program, places_of<stores>>;
+  __device__ __forceinline__ places places_of_results(long long first, int place) const {
+    places to;
+    for_each_selected<Program, stores>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      set_place<k>(read_register<k>(to), memory::template result<k>(a, memory_of_warp),
+                   store_address<Program, k>(a, first * size), place);
+    });
+    return to;
+  }
+  // Vector u of what store K is to write.
+  template <int K, int E, class Value>
+  __device__ __forceinline__ void put(places const& to, int u,
+                                      Value const (&values)[width<E>]) const {
+    using T = type_of<K>;
+    constexpr int bytes = static_cast<int>(sizeof(T));
+    int const left = left_of(u);
+    unsigned const mine = read_register<K>(to) + u * lanes * v * bytes;
+    packed<T, 1> all[width<E>];
+    pack_singly(all, values);
+    if (is_whole<E>(u)) {
+#pragma unroll
+      for (int i = 0; i < width<E>; ++i) store_shared(mine + i * bytes, all[i]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < width<E>; ++i)
+        if (i < left) store_shared(mine + i * bytes, all[i]);
+    }
+  }
+
+  // visit(u): a lane's vectors, as far as some lane has any. All lanes go the same way; what a lane
+  // has not is computed, too, and left out where that matters.
+  template <int E, int U = 0, class Visit>
+  __device__ __forceinline__ void for_each_vector(Visit const& visit) const {
+    if constexpr (U < vectors<E>) {
+      if (size > U * lanes * v) {
+        visit(std::integral_constant<int, U>{});
+        for_each_vector<E, U + 1>(visit);
+      }
+    }
+  }
+  // Whether all lanes have all of vector u.
+  template <int E> __device__ __forceinline__ bool is_whole(int u) const {
+    return E < v ? E == 1 || size == E : size >= (u + 1) * lanes * v;
+  }
+  // Elements of the row from the lane's vector u on.
+  __device__ __forceinline__ int left_of(int u) const { return size - begin - u * lanes * v; }
+
+ private:
+  template <int K, class T>
+  __device__ __forceinline__ void set_place(unsigned& to, unsigned image, T const* rows,
+                                            int place) const {
+    to = image + in_front(rows) + place * static_cast<int>(sizeof(T));
+    asm volatile("" : "+r"(to));
+  }
+};
+
+}  // namespace tenon::detail
+#endif
