@@ -51,12 +51,12 @@ template <class Program, class C> struct streamed_worker {
   // Whether the next kernel may come when the last of many blocks has begun. H200, in a graph, us,
   // sums of 300 x 1024 f32 1.68 (1.90), 1000 x 1000 2.35 (2.60), 4096 x 1024 5.22 (5.39), 16384 x
   // 256 5.31 (5.49), 10000 x 100 2.70 (2.65). Kernels that keep their rows win as much of most
-  // shapes and lose of some: RMS norm of 16384 x 1024 bf16 20.7 (17.2). Sums by place do in all
-  // types.
+  // shapes and lose of some: RMS norm of 16384 x 1024 bf16 20.7 (17.2). Sums by place of rows that
+  // lie anywhere do in all types, and those of short calls.
   static constexpr bool may_leave =
       !has_large_states<Program> && !program_traits<Program>::has_total &&
-      (sums_by_place<Program> ||
-       (dims == packed_columns && program_traits<Program>::widest_element == 4));
+      (dims == packed_columns ? program_traits<Program>::widest_element == 4
+                              : sums_by_place<Program>);
 
   // Of a tile in flight large states take in 16 elements at a time, for whose values there are
   // registers.
@@ -130,7 +130,8 @@ template <class Program, class C> struct streamed_worker {
                                         bool is_inside) {
     bool const is_one_turn = a.split.groups * a.split.blocks_per_row <= gridDim.x;
     bool const may_follow = has_word_segments<Program, C> || a.split.segments == 1;
-    bool const leaves = may_leave && may_follow && is_one_turn;
+    bool const is_short = may_ask_early<Program, C> && a.split.asks_early,
+               leaves = (may_leave || is_short) && may_follow && is_one_turn;
     if constexpr (sums_by_place<Program>)
       place_sums<Program, C>{a, f, offsets}.sweep(segment, is_inside, leaves);
     else
