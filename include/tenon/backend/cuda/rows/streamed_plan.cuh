@@ -51,9 +51,9 @@ struct streamed_rows_planner : tiny_rows_planner {
   }
 
   // Of a call whose warps ask for their first tiles while the kernel before ends. H200, us: sums of
-  // 264 x 3000 f32 2.06 (2.33), 64 x 8192 1.71 (2.03), 1000 x 1000 2.23 (2.45), bf16, whose next
-  // kernel may come now, too, 2.05 (2.34), 4096 x 512 2.41 (2.70); larger ones, which ask whether
-  // they do, 1000 x 4096 f32 5.42 (5.32).
+  // 264 x 3000 f32 2.01 (2.30), 64 x 8192 1.74 (2.04), 1000 x 1000 2.23 (2.39), bf16, whose next
+  // kernel may come now, too, 64 x 8192 1.53 (1.78), 264 x 4096 1.76 (2.04); larger ones, which ask
+  // whether they do, 1000 x 4096 f32 5.42 (5.32).
   static constexpr long long most_bytes_asked_early = 5 << 20;
 
   // Whether rows leave nothing but elements that were chosen, by whichever lanes.
