@@ -96,10 +96,18 @@ test_programs() {
   find "$build/tests" -maxdepth 2 -type f -executable -regex '.*/tenon_[a-z_]*_\(cuda\|sm_80\)' 2>/dev/null | sort
 }
 
+# selected_programs <gtest filter>: those that have a test of it. The sanitizer fails of a program that never comes to the device.
+selected_programs() {
+  local program
+  for program in $(test_programs); do
+    "$program" "--gtest_filter=$1" --gtest_list_tests | grep '^  ' >/dev/null && echo "$program"
+  done
+}
+
 # One after the other: programs beside each other have the device in turns, for which every small call waits.
 run_test() {
   local program worst=0
-  for program in $(test_programs); do
+  for program in $(selected_programs "${TENON_TEST_FILTER:-*}"); do
     step test "$(basename "$program")" "${TENON_LIMIT_S_TEST:-240}" \
       "$program" "--gtest_filter=${TENON_TEST_FILTER:-*}" || worst=1
   done
@@ -107,12 +115,13 @@ run_test() {
 }
 
 run_sanitize() {
-  local tool program options
+  local tool program programs options
+  programs="$(selected_programs "${TENON_SANITIZE_FILTER:-*}")"
   for tool in memcheck racecheck initcheck; do
     options=()
     # Tests of bad input provoke errors of the CUDA API on purpose; they assert them themselves.
     [[ "$tool" == memcheck ]] && options=(--report-api-errors no)
-    for program in $(test_programs); do
+    for program in $programs; do
       start sanitize "$tool $(basename "$program")" "${TENON_LIMIT_S_SANITIZE:-120}" \
         env "GTEST_TOTAL_SHARDS=${TENON_SANITIZE_SHARDS:-8}" GTEST_SHARD_INDEX=0 \
         compute-sanitizer --tool "$tool" --error-exitcode 9 "${options[@]}" \
@@ -160,7 +169,8 @@ for stage in "${stages[@]}"; do
   rows_before=${#rows[@]}
   "run_$stage"
   if (( ${#rows[@]} == rows_before )); then
-    rows+=("$(printf '%-9s %-34s %6s %6ss  %s' "$stage" "(no program built)" - 0 "")")
+    failures=$((failures + 1))
+    rows+=("$(printf '%-9s %-34s %6s %6ss  %s' "$stage" "(no program, or no test in them)" - 0 "")")
   fi
   [[ "$stage" == build && $failures -gt 0 ]] && break
 done
