@@ -49,7 +49,18 @@ struct huber_terms {
     auto delta = option_or(1.0, given...);
     auto distance = abs(difference_of(x, target));
     auto is_near = distance <= delta;
-    return where(is_near, half_square(is_near, distance), delta * (distance - 0.5 * delta));
+    auto slope = slope_of(delta);
+    return where(is_near, half_square(is_near, distance), slope * (distance - 0.5 * slope));
+  }
+
+ private:
+  // Nothing is beyond an infinite delta, which times 0 would be NaN in the gradient of what is near.
+  template <class Delta>
+  static constexpr auto slope_of(Delta delta) {
+    if constexpr (is_literal<Delta>)
+      return static_cast<double>(delta) == __builtin_inf() ? Delta{} : delta;
+    else
+      return where(delta == __builtin_inf(), 0, delta);
   }
 };
 struct smooth_l1_terms {

@@ -84,4 +84,25 @@ TEST(gradients, of_huber_and_smooth_l1_loss_at_infinity) {
   expect_gradient(h(x.view(), y.view(), 0.5f), slope(0.5, 3), 1, "dx of both");
 }
 
+// With an infinite parameter huber is half of the square everywhere, smooth l1 nothing.
+TEST(gradients, of_huber_and_smooth_l1_loss_of_an_infinite_parameter) {
+  doubles const values({6}, {INFINITY, -INFINITY, 1024, 0.5, 0, -0.25});
+  vector x({6}, arrangement::contiguous, values), y({6}, arrangement::contiguous, doubles({6})),
+      deltas({6}, arrangement::contiguous, like(values, [](std::int64_t) { return INFINITY; }));
+  auto const literal = tn::value_and_grad([](auto x, auto y) { return tn::huber_loss(x, y, __builtin_inf(), tn::sum); }, tn::wrt<0>);
+  auto const passed = tn::value_and_grad([](auto x, auto y, auto delta) { return tn::huber_loss(x, y, delta, tn::sum); }, tn::wrt<0, 2>);
+  auto const [loss, dx] = literal(x.view(), y.view());
+  auto const [same_loss, same_dx, ddelta] = passed(x.view(), y.view(), deltas.view());
+  EXPECT_EQ(result_of(loss)[0], INFINITY);
+  EXPECT_EQ(result_of(same_loss)[0], INFINITY);
+  EXPECT_EQ(result_of(dx).values, values.values);
+  EXPECT_EQ(result_of(same_dx).values, values.values);
+  EXPECT_EQ(result_of(ddelta).values, std::vector<double>(6, 0));
+  vector finite({3}, arrangement::contiguous, doubles({3}, {4, 0, -2})), zeros({3}, arrangement::contiguous, doubles({3}));
+  auto const flat = tn::value_and_grad([](auto x, auto y, auto beta) { return tn::smooth_l1_loss(x, y, beta, tn::sum) + tn::smooth_l1_loss(x, y, __builtin_inf(), tn::sum); }, tn::wrt<0>);
+  auto const [nothing, slopes] = flat(finite.view(), zeros.view(), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(result_of(nothing)[0], 0);
+  EXPECT_EQ(result_of(slopes).values, (std::vector<double>{0, 0, 0}));
+}
+
 }  // namespace
