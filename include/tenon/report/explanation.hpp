@@ -8,7 +8,7 @@ namespace tenon {
 
 // What a call moves and computes, in one launch and operator by operator.
 struct traffic {
-  int launches = 1;
+  int launches = 1;                // none where no result has an element
   long long bytes_read = 0;        // every element that is needed, once
   long long bytes_written = 0;     // every element of the results, once
   long long bytes_read_again = 0;  // by later sweeps: from registers, caches or shared memory where they fit, else from memory

@@ -22,6 +22,7 @@ class traffic_counter {
     traffic result;
     count_loads(result);
     for (graph_output const& o : d_.final.outputs) result.bytes_written += elements(o.dims) * size_of(o.type);
+    result.launches = result.bytes_written > 0;
     for (instruction const& i : d_.space.instructions)
       if (i.op->kind != op_kind::source)
         result.issue_slots += i.op->cost * static_cast<double>(elements_along(i.axes | i.reduced));
@@ -158,7 +159,7 @@ class traffic_counter {
       for (int operand : n.operands) here = here || on_device[operand];
       on_device[id] = here;
       if (!here || !is_needed[id] || n.is(op_kind::source) || is_view(n)) continue;
-      if (finishes_reduction(g, n, on_device)) continue;
+      if (finishes_reduction(g, n, on_device) || elements(n.dims) == 0) continue;
       result.separate_bytes += n.op->has_state ? 0 : elements(n.dims) * size_of(n.type);
       if (n.is(op_kind::projection)) continue;
       ++result.separate_launches;

@@ -88,7 +88,13 @@ template <class Space>
     stores.push_back(start_of(outputs[range.argument].data, range));
   }
   bound_arguments const addresses{loads.begin(), stores.begin(), scalars.begin()};
-  return {about.program, bound, about.prepare(bound.layout(about.program), addresses), in, out};
+  bool has_results = false;
+  for (argument const& output : outputs) has_results = has_results || size(output.layout) > 0;
+  bound_layout layout = bound.layout(about.program);
+  return {about.program, bound,
+          has_results ? about.prepare(std::move(layout), addresses)
+                      : prepared<Space>::of_nothing(std::move(layout)),
+          in, out};
 }
 
 }  // namespace tenon::detail

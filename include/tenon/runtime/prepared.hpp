@@ -29,6 +29,9 @@ class prepared<cpu> {
   [[gnu::cold]] static prepared of(bound_layout&& layout, bound_arguments const&) {
     return {std::move(layout), run_on_cpu<Program, Family>};
   }
+  [[gnu::cold]] static prepared of_nothing(bound_layout&& layout) {
+    return {std::move(layout), [](bound_layout const&, bound_arguments const&) {}};
+  }
   static int device() { return 0; }
   void check_pointer(void const*, int, expression_name const&) const {}
 
@@ -77,6 +80,7 @@ class prepared<cuda> {
     return {std::move(layout), arguments, make_cuda_plan<Program, Family, Columns>,
             {moved_by<Program>::bytes.loads, moved_by<Program>::bytes.stores}};
   }
+  [[gnu::cold]] static prepared of_nothing(bound_layout&& layout) { return prepared(std::move(layout)); }
   static int device() { return current_device(); }
   void check_pointer(void const* pointer, int operand, expression_name const& name) const {
     check_cuda_pointer(pointer, device_, operand, name);
@@ -87,14 +91,16 @@ class prepared<cuda> {
     check(detail::launch(plan_, arguments, workspace, on.handle), "launch");
   }
   [[gnu::cold]] text description() const {
+    if (!plan_.function) return "no elements: no launch";
     return "grid " + to_string(plan_.grid.x) + ", block " + to_string(plan_.block.x) + " threads: " + plan_.why;
   }
   bound_layout const& layout() const { return layout_; }
 
  private:
   using planner = cuda_plan (*)(bound_layout const&, bound_arguments const&, cuda_device_facts const&);
+  [[gnu::cold]] explicit prepared(bound_layout&& layout) : layout_(std::move(layout)), device_(device()) {}
   [[gnu::cold]] prepared(bound_layout&& layout, bound_arguments const& arguments, planner make, operand_bytes const& bytes)
-      : layout_(std::move(layout)), device_(device()) {
+      : prepared(std::move(layout)) {
     device_properties const& properties = properties_of(device_);
     cuda_device_facts facts{properties.multiprocessors, static_cast<int>(properties.shared_bytes_per_block_opt_in),
                             properties.has_clusters, static_cast<long long>(properties.l2_bytes)};

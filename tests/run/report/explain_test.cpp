@@ -122,6 +122,22 @@ TEST(explain, an_empty_tensor_has_no_bytes) {
   EXPECT_EQ(tn::explain(tn::compile([](auto x) { return tn::exp(x); }), x).cost.minimum_bytes(), 0);
 }
 
+TEST(explain, what_has_no_results_is_not_launched) {
+  auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<0>) * 2.0f; });
+  auto const sums = tn::compile([](auto x) { return tn::sum(x * 2.0f, tn::axis<1>); });
+  for (auto const& [rows, columns] : {std::pair{0, 0}, {5, 0}, {0, 60}}) {
+    matrix x(rows, columns);
+    auto const of_rows = tn::explain(sums, x).cost;
+    EXPECT_EQ(of_rows.launches, rows > 0);  // the sum of nothing is 0
+    EXPECT_EQ(of_rows.separate_launches, rows > 0);
+    if (columns > 0) continue;
+    auto const none = tn::explain(f, x);
+    EXPECT_EQ(none.cost.launches, 0);
+    EXPECT_EQ(none.cost.separate_launches, 0);
+    EXPECT_TRUE(contains(none.costs, "launches                0              0\n")) << none.costs;
+  }
+}
+
 TEST(explain, scalars_constants_and_choices_are_accepted) {
   tn::tensor<float, tn::dyn> x(10);
   auto flagged = tn::compile([](auto x, auto scale, auto flag) {

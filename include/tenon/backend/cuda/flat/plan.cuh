@@ -78,8 +78,6 @@ struct flat_planner {
         .threads_per_block = reduces ? large.threads_per_block : 256,
         .group_dims = columns_allowed(Columns),
         .blocks = has_few_registers<Program> && !program_traits<Program>::has_positions ? 6 : 1};
-    if (layout.columns.size == 0 && !reduces && !stores_at<Program>::template has<place::launch>)
-      return plan_of_nothing("no elements: no launch");
     auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
     if constexpr (v > 1 && !moves<Program>)
       if (operands.is_packed) return planned<Program, large>(operands, "contiguous vectors");

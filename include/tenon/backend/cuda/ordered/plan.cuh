@@ -16,11 +16,6 @@ template <bool IsFlat> struct ordered_planner {
   template <class Program>
   static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                         cuda_device_facts const&) {
-    using traits = program_traits<Program>;
-    bool const has_none = IsFlat ? layout.columns.size == 0 && !traits::has_reduction
-                                 : layout.rows.size == 0 && !traits::has_total;
-    if (has_none && !stores_at<Program>::template has<place::launch>)
-      return plan_of_nothing("no elements: no launch");
     constexpr configuration chosen{
         .items = items, .threads_per_block = threads, .group_dims = max_rank, .is_looped = !IsFlat};
     using arguments = widest_arguments<Program>;

@@ -159,12 +159,6 @@ template <class Arguments>
 #endif
 }
 
-[[gnu::cold]] inline cuda_plan plan_of_nothing(char const* why) {
-  cuda_plan result;
-  result.why = why;
-  return result;
-}
-
 // Room for the partial results of combine_grid.
 inline void add_slots(cuda_plan& plan) {
   if (plan.grid.x > 1) plan.workspace_bytes = sizeof(unsigned) * first_partial;

@@ -24,9 +24,6 @@ struct rows_planner : looped_rows_planner {
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
-    if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
-        !program_traits<Program>::has_planes && !stores_at<Program>::template has<place::launch>)
-      return plan_of_nothing("no rows: no launch");
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
       auto const few = plan_few<Program>(layout, call, facts);
       if (few.function) return few;

@@ -101,9 +101,6 @@ struct scan_planner {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
-    if (layout.rows.size == 0 && !program_traits<Program>::has_total &&
-        !stores_at<Program>::template has<place::launch>)
-      return plan_of_nothing("no rows: no launch");
     long long const tile = threads * items<Program> * width<Program>;
     if constexpr (can_split<Program>) {
       // Rows that would leave half of the multiprocessors without work, of some tiles each.

@@ -40,7 +40,6 @@ struct scatter_planner {
   template <class Program>
   static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                         cuda_device_facts const&) {
-    if (layout.rows.size == 0) return plan_of_nothing("no elements");
     constexpr configuration chosen{.threads_per_block = scatter_threads, .group_dims = max_rank};
     using arguments = scatter_arguments<Program>;
     cuda_plan result;

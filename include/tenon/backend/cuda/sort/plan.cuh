@@ -20,8 +20,6 @@ struct sort_planner {
   template <class Program>
   static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                         cuda_device_facts const&) {
-    if (layout.rows.size == 0 && !stores_at<Program>::template has<place::launch>)
-      return plan_of_nothing("no rows: no launch");
     long long const columns = layout.columns.size;
     if (columns > 0x7FFFFFFFll)
       raise({.operation = "sort",
