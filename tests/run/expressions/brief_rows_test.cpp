@@ -6,6 +6,8 @@
 namespace {
 
 constexpr std::int64_t many = 16411;
+// More than lanes have by themselves of rows of up to eight elements.
+constexpr std::int64_t more(std::int64_t columns) { return (1 << 18) / columns + 411; }
 
 template <class T, int Rank>
 array<T, Rank> integers(extents_of_rank<Rank> const& extents, arrangement how) {
@@ -20,26 +22,28 @@ array<T, Rank> integers(extents_of_rank<Rank> const& extents, arrangement how) {
 
 // All numbers are small integers: less = (x * w + b + row) - its largest element, and that element
 // for each row.
-template <class T> void check_shared(std::int64_t columns, arrangement of_x, arrangement of_less) {
+template <class T>
+void check_shared(std::int64_t columns, arrangement of_x, arrangement of_less,
+                  std::int64_t rows = many) {
   auto const f = tn::compile([](auto x, auto w, auto b, auto row) {
     auto const all = x * w + b + tn::unsqueeze(row, tn::axis<1>);
     auto const most = tn::amax(all, tn::axis<1>, tn::keepdim);
     return tn::outputs(all - most, tn::amax(all, tn::axis<1>));
   });
-  std::string const what =
-      std::to_string(columns) + " columns, " + to_string(of_x) + " to " + to_string(of_less);
-  auto x = integers<T, 2>({many, columns}, of_x);
+  std::string const what = std::to_string(rows) + " x " + std::to_string(columns) + ", " +
+                           to_string(of_x) + " to " + to_string(of_less);
+  auto x = integers<T, 2>({rows, columns}, of_x);
   auto w = integers<T, 1>({columns}, of_x), b = integers<T, 1>({columns}, of_x);
-  auto row = integers<T, 1>({many}, arrangement::contiguous);
-  array<T, 2> less({many, columns}, of_less);
-  array<T, 1> most({many});
+  auto row = integers<T, 1>({rows}, arrangement::contiguous);
+  array<T, 2> less({rows, columns}, of_less);
+  array<T, 1> most({rows});
   auto to = less.view();
   auto to_most = most.view();
   f.into(to, to_most)(x.view(), w.view(), b.view(), row.view());
   reference::doubles const of_elements = x.values(), weights = w.values(), biases = b.values(),
                            of_rows = row.values(), found = less.result(),
                            found_most = most.result();
-  for (std::int64_t i = 0; i < many; ++i) {
+  for (std::int64_t i = 0; i < rows; ++i) {
     auto const value = [&](std::int64_t j) {
       return of_elements[i * columns + j] * weights[j] + biases[j] + of_rows[i];
     };
@@ -58,6 +62,13 @@ TEST(brief_rows, with_what_all_rows_share) {
     check_shared<tn::bfloat16>(columns, arrangement::misaligned, arrangement::contiguous);
   }
 }
+TEST(brief_rows, more_of_them_than_lanes_have_by_themselves) {
+  for (std::int64_t columns : {1, 3, 4, 7}) {
+    check_shared<float>(columns, arrangement::contiguous, arrangement::misaligned, more(columns));
+    check_shared<tn::bfloat16>(columns, arrangement::misaligned, arrangement::contiguous,
+                               more(columns));
+  }
+}
 
 // The bits of rows among many are those among fewer, and in another layout.
 template <class T> void check_bits() {
@@ -72,7 +83,7 @@ template <class T> void check_bits() {
       g.into(norm.view())(x.view(), w.view(), b.view());
       return std::pair(soft.result().values, norm.result().values);
     };
-    std::int64_t const rows = many;
+    std::int64_t const rows = columns <= 8 ? more(columns) : many;
     auto x = random_array<T, 2>({rows, columns}, arrangement::misaligned);
     auto all = run(x, arrangement::misaligned);
     array<T, 2> aligned({rows, columns}, arrangement::contiguous, x.values());

@@ -22,6 +22,15 @@ __device__ __forceinline__ void await_previous_kernel(bool may_leave = false) {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
+// Asks the second-level cache for the line at `from`, which reads nothing that can be seen, before
+// the wait; ptxas finds the address before it, too.
+template <class T> __device__ __forceinline__ void ask_early(T const*& from, bool is_wanted) {
+  asm volatile(
+      "{\n\t.reg .pred wanted;\n\tsetp.ne.u32 wanted, %1, 0;\n\t@wanted "
+      "prefetch.global.L2 [%0];\n\t}"
+      : "+l"(from)
+      : "r"(static_cast<unsigned>(is_wanted)));
+}
 #endif
 
 // Whether the current device runs code of that kernel that was compiled for sm_90 or later: that of

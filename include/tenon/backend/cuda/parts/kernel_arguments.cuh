@@ -28,6 +28,7 @@ struct work_split {
   int tiles_per_piece = 0;
   bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
   bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
+  bool is_short = false;      // rows of few elements: so few that lanes ask for them by themselves
   bool asks_early = false;    // sums by place: for their first tiles' lines, before the wait
   int vectors_of_last = 0;    // sums by place: that a lane has in the last tile of a row
   int rows_ahead = 0;         // rows: how much further the L2 cache is filled; 0: it is not
@@ -56,6 +57,7 @@ template <class Program> struct leading_arguments {
   bool is_packed;      // every operand is, the columns are whole vectors, and positions count up
   bool is_contiguous;  // every operand is packed, or would be if it were aligned
   bool has_strided;    // some operand is
+  bool is_short;       // that of the split, read before the wait
   long long scalars[at_least_one(traits::scalar_count)];
   long long sizes[at_least_one(traits::size_count)];
 };
@@ -91,7 +93,7 @@ struct kernel_arguments : leading_arguments<Program> {
     a.is_packed = all.is_packed, a.is_contiguous = all.is_contiguous;
     a.row_count = layout.rows.size;
     a.divided = divided_axes::of(layout.rows, all.has_narrow_steps);
-    a.has_strided = all.has_strided;
+    a.has_strided = all.has_strided, a.is_short = split.is_short;
     a.split = split;
     return a;
   }

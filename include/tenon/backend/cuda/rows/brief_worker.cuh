@@ -12,9 +12,12 @@
 namespace tenon::detail {
 
 // One thread's view of the rows that its warp has.
-template <class Program, class C> struct brief_worker {
+template <class Program, class C,
+          class Images = std::conditional_t<brief_memory<Program, C>::has_whole,
+                                            whole_images<Program, C>, brief_images<Program, C>>>
+struct brief_worker {
   static constexpr bool has_whole = brief_memory<Program, C>::has_whole;
-  using images = std::conditional_t<has_whole, whole_images<Program, C>, brief_images<Program, C>>;
+  using images = Images;
   static constexpr int v = C::vector_width, items = C::items,
                        phases = program_traits<Program>::row_phases;
   static constexpr bool is_few = images::is_few;
@@ -92,7 +95,45 @@ template <class Program, class C> struct brief_worker {
     __syncwarp();  // before the next results take their place
   }
 
+  // A row that the lane loads and stores by itself.
+  __device__ __forceinline__ void finish_alone(long long row) {
+    bool const is_inside = row < a.row_count;
+    typename images::sources from;
+    in.find(from, row, is_inside);
+    await_operands<Program>();
+    if (in.size == 1)
+      finish_alone<1>(row, from, is_inside);
+    else if (in.size <= 4)
+      finish_alone<4>(row, from, is_inside);
+    else
+      finish_alone<v * items>(row, from, is_inside);
+  }
+
  private:
+  template <int E, class Sources>
+  __device__ __forceinline__ void finish_alone(long long row, Sources const& from, bool is_inside) {
+    held_row tile;
+    shared_values shared;
+    request_shared(shared, in.thread);
+    in.template request<E>(tile, from, is_inside);
+    put_shared(shared, in.thread);
+    __syncwarp();
+    if (!is_inside) return;
+    operand_offsets<Program> offsets;
+    if constexpr (has_row_operands) find_row<Program>(offsets, a, row);
+    selected_registers<Program, row_loads<Program>> values;
+    request_row_values<Program>(values, a, offsets, true);
+    take_row_values<Program>(f, values, a, offsets, true);
+    compute<E>(tile, row, 0, std::make_integer_sequence<int, phases>{});
+    end_row<Program>(f, a, offsets, row, of_rows);
+  }
+  template <int E, int... Phase>
+  __device__ __forceinline__ void compute(held_row& tile, long long first, int place,
+                                          std::integer_sequence<int, Phase...>) {
+    evaluate<place::row, 0, 0>(f);
+    (reduce<E, Phase + 1>(tile), ...);
+    store<E>(tile, first, place);
+  }
   template <int E> static constexpr int vectors = images::template vectors<E>;
   template <int E> static constexpr int width = images::template width<E>;
 
@@ -101,11 +142,10 @@ template <class Program, class C> struct brief_worker {
     int const by = is_few ? 0 : __ffs(static_cast<int>(blockDim.x)) - 1, mine = in.thread >> by;
 #pragma unroll 1
     for (int turn = 0; turn < rows; turn += 32 >> by)
-      finish_row<E>(first, turn + mine, rows, buffer, std::make_integer_sequence<int, phases>{});
+      finish_row<E>(first, turn + mine, rows, buffer);
   }
-  template <int E, int... Phase>
-  __device__ __forceinline__ void finish_row(long long first, int row, int rows, int buffer,
-                                             std::integer_sequence<int, Phase...>) {
+  template <int E>
+  __device__ __forceinline__ void finish_row(long long first, int row, int rows, int buffer) {
     bool const is_inside = row < rows;
     int const place = row * in.size + in.begin;
     operand_offsets<Program> offsets;
@@ -115,9 +155,7 @@ template <class Program, class C> struct brief_worker {
     held_row tile;
     in.template take<E>(tile, first, place, buffer);
     take_row_values<Program>(f, values, a, offsets, is_inside);
-    evaluate<place::row, 0, 0>(f);
-    (reduce<E, Phase + 1>(tile), ...);
-    store<E>(tile, first, place);
+    compute<E>(tile, first, place, std::make_integer_sequence<int, phases>{});
     if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
   }
   // Evaluates vector u; use(i, values): those of element i.

@@ -29,7 +29,7 @@ inline constexpr int brought_load = [] {
 // Some elements of an operand in shared memory, which begin where they do in memory's own vectors:
 // the bytes that they take. A thread reads a few behind its own.
 template <class T> constexpr int bytes_of_image(long long elements) {
-  return static_cast<int>((elements * static_cast<int>(sizeof(T)) + 15) / 16 * 16) + 48;
+  return static_cast<int>((elements * static_cast<int>(sizeof(T)) + 15) / 16 * 16) + 64;
 }
 
 #if defined(__CUDA_ARCH__)
@@ -48,11 +48,12 @@ template <class Program, class C> struct tiny_worker {
   frame<Program> const& f;
   int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % 32,
             warp = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) / 32;
-  int const size = static_cast<int>(a.columns.size);
+  int const size = static_cast<int>(a.vectors);  // elements of a row
   row_totals<Program> of_rows = {};
 
-  // The rows from number `first` on, of which there are `rows`.
-  __device__ __forceinline__ void finish_rows(long long first, int rows) {
+  // The rows from number `first` on, of which there are `rows`, to shared memory if they lie in
+  // runs: where the first of them is.
+  __device__ __forceinline__ unsigned bring(long long first, int rows) const {
     unsigned const image = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
                            warp * a.split.bytes_per_warp;
     T const* const from = load_address<Program, load>(a, first * size);
@@ -66,6 +67,10 @@ template <class Program, class C> struct tiny_worker {
     }
     unsigned first_row = image + in_front(from);
     asm volatile("" : "+r"(first_row));  // not found again for each turn
+    return first_row;
+  }
+  __device__ __forceinline__ void finish_rows(long long first, int rows) {
+    unsigned const first_row = bring(first, rows);
     int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by,
               begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
               behind = begin + a.split.elements_per_lane;
@@ -94,7 +99,58 @@ template <class Program, class C> struct tiny_worker {
     __syncwarp();  // before the next rows come
   }
 
+  // The same of rows of at most `few` elements that lie in runs, each of one lane.
+  static constexpr int few = 2 * items;
+  __device__ __forceinline__ void finish_few(long long first, int rows) {
+    unsigned const first_row = bring(first, rows);
+#pragma unroll 1
+    for (int row = thread; row < rows; row += 32) {
+      operand_offsets<Program> offsets;
+      find_row<Program>(offsets, a, first + row);
+      unsigned const own = first_row + row * size * bytes;
+      finish_row(first + row, offsets,
+                 [&](packed<T, 1>& one, int u) { load_shared(one, own + u * bytes); });
+    }
+  }
+  // One of at most `few` neighbouring elements, all of which the lane asks for by itself. Where
+  // they are is known before the wait.
+  __device__ __forceinline__ void finish_alone(long long row) {
+    bool const is_inside = row < a.row_count;
+    operand_offsets<Program> offsets;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    T const* from = load_address<Program, load>(a, offsets.loads[I::bits]);
+    ask_early(from, is_inside);
+    await_operands<Program>();
+    if (!is_inside) return;
+    finish_row(row, offsets, [&](packed<T, 1>& one, int u) {
+      one = {};
+      load_packed<reuse::expected>(one, from + u, u < size);
+    });
+  }
+
  private:
+  using gathering = typename side::template gathering<1>;
+
+  // fetch(one, u): element u, all of which are asked for before the first is taken in.
+  template <class Fetch>
+  __device__ __forceinline__ void finish_row(long long row, operand_offsets<Program> const& offsets,
+                                             Fetch const& fetch) {
+    packed<T, 1> tile[few];
+#pragma unroll
+    for (int u = 0; u < few; ++u) fetch(tile[u], u);
+    selected_registers<Program, row_loads<Program>> values;
+    request_row_values<Program>(values, a, offsets, true);
+    take_row_values<Program>(f, values, a, offsets, true);
+    evaluate<place::row, 0, 0>(f);
+    selected_registers<Program, gathering> running;
+    side::template begin<1>(running);
+    take<0>(running, tile, size);
+    if (size > items) take<items>(running, tile, size - items);
+    side::template finish<1>(f.row, running);
+    evaluate<place::row, 1, 1>(f);
+    end_row<Program>(f, a, offsets, row, of_rows);
+  }
+
   // The thread's own elements, wherever they are.
   __device__ __forceinline__ void bring_singly(unsigned own,
                                                operand_offsets<Program> const& offsets, int begin,
@@ -118,27 +174,16 @@ template <class Program, class C> struct tiny_worker {
   // of the row. Of those behind the end the values are anything: branches would keep neighbours
   // from being computed together.
   __device__ __forceinline__ void reduce(unsigned own, int begin, int end) const {
-    selected_registers<Program, typename side::template gathering<1>> running;
+    selected_registers<Program, gathering> running;
     side::template begin<1>(running);
+    own += begin * bytes;
 #pragma unroll 1
-    for (int e = begin; e < end; e += items) {
-      packed<T, 1> tile[items];
+    for (int left = end - begin; left > 0; left -= few, own += few * bytes) {
+      packed<T, 1> tile[few];
 #pragma unroll
-      for (int u = 0; u < items; ++u) load_shared(tile[u], own + (e + u) * bytes);
-      selected_registers<Program, collected> values;
-#pragma unroll
-      for (int u = 0; u < items; ++u) {
-        registers<Program, place::element> element;
-        frame<Program> at{f.launch, f.row, element, f.total};
-        read_register<load>(element) = static_cast<typename I::value_type>(element_of(tile[u], 0));
-        evaluate_element<1, false>(at);
-        for_each_selected<Program, collected>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-          read_register<k>(values).at[u] = take_of<k>(at);
-        });
-      }
-      int const live = end - e;
-      side::template accumulate<collected, items>(running, values, live >= items, live);
+      for (int u = 0; u < few; ++u) load_shared(tile[u], own + u * bytes);
+      take<0>(running, tile, left);
+      if (left > items) take<items>(running, tile, left - items);
     }
     side::template finish<1>(f.row, running);
     if (blockDim.x == 1) return;
@@ -148,6 +193,25 @@ template <class Program, class C> struct tiny_worker {
       auto& state = read_register<k>(f.row);
       state = combine_lanes<op, 32>(state, static_cast<int>(blockDim.x));
     });
+  }
+  // Elements First, ..., First + items - 1 of a tile, of which `live` are there.
+  template <int First, class Running>
+  __device__ __forceinline__ void take(Running& running, packed<T, 1> const (&tile)[few],
+                                       int live) const {
+    selected_registers<Program, collected> values;
+#pragma unroll
+    for (int u = 0; u < items; ++u) {
+      registers<Program, place::element> element;
+      frame<Program> at{f.launch, f.row, element, f.total};
+      read_register<load>(element) =
+          static_cast<typename I::value_type>(element_of(tile[First + u], 0));
+      evaluate_element<1, false>(at);
+      for_each_selected<Program, collected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        read_register<k>(values).at[u] = take_of<k>(at);
+      });
+    }
+    side::template accumulate<collected, items>(running, values, live >= items, live);
   }
 };
 #endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Rows of up to eight elements that pass once, each of which a lane has by itself.
+
+#include "tenon/backend/cuda/rows/tiny.cuh"
+
+namespace tenon {
+
+// Owners: where the call is short, thread y of a block has row y of it; else a warp has
+// rows_per_warp rows that lie one behind another, a lane every 32nd of them. Registers: a row.
+// Shared memory: the rows of each warp, unless the call is short. Global memory: the operand is
+// read once, element by element or by memory's own vectors.
+// @pre there are no totals; a row has at most tiny_worker::few elements, neighbours in memory; the
+// rows follow one another as these do, unless the call is short; the warps have all rows
+// @post every store is written once per position; a row's bits are those that tiny_rows_kernel
+// gives it
+template <class Program, class C, unsigned long long Build, class Arguments>
+__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+    few_sums_kernel(const __grid_constant__ Arguments a) {
+#if defined(__CUDA_ARCH__)
+  using namespace detail;
+  registers<Program, place::launch> launch;
+  registers<Program, place::row> row;
+  registers<Program, place::element> element;
+  registers<Program, place::total> total;
+  frame<Program> f{launch, row, element, total};
+  start_early(f, a);
+  tiny_worker<Program, C> worker{a, f};
+  if (a.is_short) {
+    worker.finish_alone(static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y);
+  } else {
+    int const warps = static_cast<int>(blockDim.y) / 32;
+    long long const rows = a.split.rows_per_warp, first = (blockIdx.x * warps + worker.warp) * rows,
+                    left = a.row_count - first;
+    if (left > 0)
+      worker.finish_few(first, static_cast<int>(left < rows ? left : rows));
+    else
+      await_operands<Program>();  // warps that have no rows
+  }
+  int buffer = 0;
+  end_launch<C::threads_per_block>(f, a, worker.of_rows, buffer);
+#endif
+}
+
+}  // namespace tenon
