@@ -28,7 +28,7 @@ struct work_split {
   int tiles_per_piece = 0;
   bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
   bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
-  bool is_short = false;      // rows of few elements: so few that lanes ask for them by themselves
+  bool is_short = false;      // rows: so few that all are asked for before the call in front ends
   bool asks_early = false;    // sums by place: for their first tiles' lines, before the wait
   int vectors_of_last = 0;    // sums by place: that a lane has in the last tile of a row
   int rows_ahead = 0;         // rows: how much further the L2 cache is filled; 0: it is not

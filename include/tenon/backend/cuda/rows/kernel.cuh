@@ -61,7 +61,7 @@ template <class Program, class C> struct row_worker {
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     auto const where = positions(is_inside);
-    await_operands<Program>();
+    await_row<Program, C>(a, offsets, where);
     request_row_values<Program>(to.values, a, offsets, is_inside);
     to.offsets = offsets;
     if constexpr (is_staged)

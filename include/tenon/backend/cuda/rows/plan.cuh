@@ -223,6 +223,7 @@ struct rows_planner : looped_rows_planner {
     if constexpr (asks_for_stretches<Program, special>)
       if (share.blocks > 1 && layout.rows.dims == 1)
         result.split.rows_ahead = static_cast<int>(most);
+    result.split.is_short = is_short<Program>(layout) && share.blocks == 1 && groups <= most;
     if (!brings_shared) most = most_blocks;
     finish<Program, arguments>(
         result, layout, call,
