@@ -2,7 +2,7 @@
 # TENON_ENABLE_CUDA (AUTO, ON, OFF) -> TENON_CUDA, with the CUDA language enabled when it is true;
 # TENON_HAS_DEVICE (AUTO, ON, OFF) -> the same: whether what nvcc compiles is to be run;
 # TENON_EMULATE_DEVICE: it is run by the emulator of tests/emulator, which takes PTX of sm_90.
-set(TENON_HAS_DEVICE AUTO CACHE STRING "Optimize the tests of the CUDA backend: a device will run them")
+set(TENON_HAS_DEVICE AUTO CACHE STRING "Make device code of the tests of the CUDA backend: a device will run them")
 set_property(CACHE TENON_HAS_DEVICE PROPERTY STRINGS AUTO ON OFF)
 
 option(TENON_EMULATE_DEVICE "Run the tests of the CUDA backend on the CPU (tests/emulator), and build nothing else" OFF)
@@ -35,7 +35,7 @@ if(TENON_CUDA)
     message(FATAL_ERROR "tenon: nvcc ${CMAKE_CUDA_COMPILER_VERSION}: no C++20; use CUDA 12.0 or later (tested: 13.0)")
   endif()
   include(CheckCompilerFlag)
-  check_compiler_flag(CUDA -Ofc=max TENON_HAS_FAST_COMPILE)
+  check_compiler_flag(CUDA -fdevice-syntax-only TENON_HAS_SYNTAX_ONLY)
   if(TENON_HAS_DEVICE STREQUAL "AUTO")
     execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE devices ERROR_QUIET)
     set(TENON_HAS_DEVICE OFF)

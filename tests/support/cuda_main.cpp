@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point of the test programs of the CUDA backend: without a device every test is skipped.
+// Entry point of the test programs of the CUDA backend: without a device every test is skipped. A program that was configured
+// without one has no device code (cmake/TenonTargets.cmake) and fails where it meets one.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,9 @@ class device_required : public testing::Environment {
     if (status != cudaSuccess || device_count == 0) {
       GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
     }
+#if defined(TENON_COMPILE_ONLY)
+    FAIL() << "configured where there was no CUDA device: configure the build again";
+#endif
   }
 };
 
