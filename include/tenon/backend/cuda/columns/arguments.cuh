@@ -15,7 +15,7 @@ template <class Program> struct columns_share {
   // Blocks next to each other have slices of one tile, else tiles of one slice.
   bool slices_are_neighbours;
   bool may_leave;   // the blocks have the device to themselves and one turn each
-  bool asks_early;  // where is_plain, for the lines of the first positions, before it waits
+  bool asks_early;  // for the lines of the first positions, before it waits
   bool is_single;   // one row axis
   bool is_plain;    // one reduced axis, and every whole vector is one aligned access
   bool has_pieces;  // one reduced axis, and the vectors of every load are of neighbours or of one

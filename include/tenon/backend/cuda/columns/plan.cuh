@@ -204,10 +204,15 @@ struct columns_planner : columns_operands {
     plan.grid = dim3(static_cast<unsigned>(blocks));
     // Where there is room for others, those of the next kernel would lie uneven. H200, sums of the
     // columns of 133 x 16384 bf16 3.65 us instead of 4.03; of 1000 x 12288, 192 blocks, 9.2 instead
-    // of 8.4. Long calls gain nothing: 1048576 x 128 bf16 + 1 75.5 instead of 72.4.
+    // of 8.4. Calls that are over before feel nothing of it, nor do halves in pieces: 264 x 3000
+    // f32 2.77 (3.35), 131 x 50257 bf16 7.5 (8.0), 4096 x 4097 14.0 (14.4), but 1000 x 4097 f32 8.2
+    // (7.2). Long calls gain nothing: 1048576 x 128 bf16 + 1 75.5 instead of 72.4.
     constexpr long long places = blocks_wanted / 2 * blocks_held;
+    constexpr bool is_half = width < Program >> 4;
     bool const is_short = is_sliced && a.rows.size * positions < 1 << 23;
-    a.may_leave = is_short && blocks <= places && blocks > places / 8 * 7;
+    long long const moved = a.rows.size * positions * bytes_per_vector<Program>;
+    a.may_leave = is_short && blocks <= places &&
+                  (blocks > places / 8 * 7 || moved <= 4 << 20 || (is_half && !a.is_plain));
     // Of three places blocks have two; shared memory that nobody uses takes the third. f32: 65536 x
     // 64 6.9 us instead of 7.3, 133 x 16384 4.4 instead of 4.8, but where blocks that are
     // neighbours have one tile 65536 x 100 10.3 instead of 9.9.
@@ -218,9 +223,17 @@ struct columns_planner : columns_operands {
       a.may_leave = true;
     }
 
-    // H200, us: 133 x 16384 f32 4.16 (4.39), bf16 3.32 (3.68), but 64 x 65536 6.1 (5.5).
-    a.asks_early = a.is_plain && positions > u && blocks > blocks_wanted / 8 * 7 &&
-                   a.rows.size * width<Program> * positions <= 3 << 20;
+    // H200, us: 133 x 16384 f32 4.16 (4.39), bf16 3.32 (3.68), but 64 x 65536 6.1 (5.5). Of fewer
+    // blocks less: 1000 x 512 bf16 2.95 (3.48), f32 3.1 (2.8), 1000 x 100 f32 2.09 (2.32), 1000 x
+    // 3000 bf16 4.9 (4.3). In pieces 1000 x 1023 f32 3.82 (4.04), bf16 5.2 (5.5), but misaligned
+    // 264 x 4096 f32 4.7 (4.2).
+    bool const has_many = blocks > blocks_wanted / 8 * 7 && positions > u &&
+                          a.rows.size * width<Program> * positions <= 3 << 20;
+    bool const leaves_many = a.may_leave && blocks > blocks_wanted / 2 && moved <= 4 << 20;
+    if (a.is_plain)
+      a.asks_early = has_many || leaves_many || moved <= (is_half ? 5 << 19 : 7 << 18);
+    else
+      a.asks_early = a.has_pieces && moved <= (is_half ? 9 << 19 : 4 << 20);
 
     long long partials = 0;
     if constexpr (is_sliced)

@@ -94,7 +94,8 @@ struct columns_slice {
     return a.is_plain && !has_part() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
-  // Asks the second-level cache for the lines of the first positions. @pre is_plain
+  // Asks the second-level cache for the lines of the first positions; of rows that do not begin
+  // with one it may not be all. @pre one reduced axis
   template <class Selected, int Items> __device__ __forceinline__ void ask_early() const {
     if (part.is_empty()) return;
     int const height = static_cast<int>(blockDim.y);
