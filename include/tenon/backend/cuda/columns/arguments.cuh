@@ -22,6 +22,7 @@ template <class Program> struct columns_share {
   bool is_stored_whole;  // is_single, and every whole vector of values per row is one access
   bool is_kept;          // loads of several sweeps are; then a cluster has the slices of a tile
   int tiles_passed;      // of a block, where positions are one and vectors whole; else 0
+  int folded_rows;       // of a block that has all
   // Elements to the next position along the outermost reduced axis, and to the next row along the
   // innermost row axis.
   long long load_steps[side_arguments<Program>::loads_held];
@@ -39,6 +40,13 @@ inline constexpr bool may_be_sliced =
 // together: of so few elements that the blocks need neither slices nor vectors. What a vector saves
 // in instructions a call that is over at once loses again in looking for what is whole and aligned.
 template <class C> inline constexpr bool takes_elements = C::has_warps;
+
+// Whether a block has all rows, whose positions are folded (folded.cuh), and for which programs.
+template <class C> inline constexpr bool has_all_rows = C::is_looped;
+template <class Program, int V>
+inline constexpr bool may_fold =
+    may_be_sliced<Program> && !program_traits<Program>::has_total && V >= 8 &&
+    !has_selected<Program, loaded_at<Program, place::row>> && row_state_words<Program> == 1;
 
 // Positions of a thread that are few enough for code of their own; 0: there is none. H200, sums of
 // the columns of 2 x 2048 bf16 1.13 us instead of 2.56.

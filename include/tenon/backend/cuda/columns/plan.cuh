@@ -2,8 +2,8 @@
 #pragma once
 // Chooses the configuration and the grid of the columns skeleton.
 
+#include "tenon/backend/cuda/columns/folded_plan.cuh"
 #include "tenon/backend/cuda/columns/kernel.cuh"
-#include "tenon/backend/cuda/columns/operands.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -11,7 +11,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct columns_planner : columns_operands {
+struct columns_planner : folded_columns_planner {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
 
@@ -29,6 +29,10 @@ struct columns_planner : columns_operands {
           share_elements(layout.rows.size, layout.columns.size, 2 * u,
                          is_whole ? at_least(1, few_positions<Program, v, u>) : 0);
       if (share.lanes > 0) return plan_elements<Program>(layout, call, share);
+    }
+    if constexpr (may_fold<Program, v>) {
+      auto const folded = plan_folded<Program>(layout, call);
+      if (folded.function) return folded;
     }
     // Of so many vectors a tile and its slices are a share, however the rows' axes lie.
     long long const count = divide_up(layout.rows.size, v);

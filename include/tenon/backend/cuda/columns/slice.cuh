@@ -27,8 +27,12 @@ struct columns_slice {
                      high = blockIdx.x / by, low = blockIdx.x % by;
       tile = a.slices_are_neighbours ? high : low, slice = a.slices_are_neighbours ? low : high;
     }
-    if constexpr (may_pass<Program> && !takes_elements<C>)
+    if constexpr (may_pass<Program> && !takes_elements<C> && !has_all_rows<C>)
       if (a.tiles_passed > 0) tile *= a.tiles_passed;
+    find_vector();
+  }
+  // The thread's one of the tile.
+  __device__ __forceinline__ void find_vector() {
     long long vector = tile * blockDim.x + threadIdx.x;
     bool const is_beyond = vector >= a.rows.size;
     if (is_beyond) vector = 0;  // the first rows stand for those that there are not
@@ -160,7 +164,7 @@ struct columns_slice {
       auto& to = read_register<k>(loaded).at;
       long long const stride = a.load_steps[I::bits], step = height * stride;
       T const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
-      if (a.load_along[I::bits] == 0) {
+      if (!has_all_rows<C> && a.load_along[I::bits] == 0) {
 #pragma unroll
         for (int u = 0; u < Items; ++u) {
           packed<T, 1> one{};
@@ -169,7 +173,7 @@ struct columns_slice {
         }
         return;
       }
-      if (has_pairs<T, v> && a.innermost < v) {
+      if (!has_all_rows<C> && has_pairs<T, v> && a.innermost < v) {
 #pragma unroll
         for (int u = 0; u < Items; ++u)
           to[u] = load_some<v>(from + u * step, 0, is_inside(u) ? count : 0);
@@ -201,7 +205,10 @@ struct columns_slice {
   }
   template <class Selected, int Items, class Tile>
   __device__ __forceinline__ void read(Tile& loaded, long long first, long long end) const {
-#pragma unroll
+    // Where blocks have all rows it is seldom asked for: a loop, in which every item goes to the
+    // last place, and the others move.
+    constexpr int places = has_all_rows<C> ? 1 : Items;
+#pragma unroll(places)
     for (int u = 0; u < Items; ++u) {
       long long at = first + u * static_cast<int>(blockDim.y);
       bool is_live = at < end && !part.is_empty();
@@ -210,7 +217,11 @@ struct columns_slice {
       for_each_selected<Program, Selected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using I = typename program_traits<Program>::template at<k>;
-        auto& to = read_register<k>(loaded).at[u];
+        auto& all = read_register<k>(loaded).at;
+        if constexpr (places == 1)
+#pragma unroll
+          for (int i = 1; i < Items; ++i) all[i - 1] = all[i];
+        auto& to = all[places == 1 ? Items - 1 : u];
         to = {};
         if (!is_live) return;
         auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
@@ -226,17 +237,19 @@ struct columns_slice {
   // The first of the thread's rows in the stores of values per row: found late, because registers
   // would have to wait for it.
   __device__ __forceinline__ void find_row_stores() {
+    find_row_stores(tile * blockDim.x + threadIdx.x);
+  }
+  __device__ __forceinline__ void find_row_stores(long long vector) {
     for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
       offsets.stores[I::bits] = 0;
     });
-    find_rows(tile * blockDim.x + threadIdx.x,
-              [&](auto index, auto stride_of, bool, long long position) {
-                constexpr int k = decltype(index)::value;
-                using I = typename program_traits<Program>::template at<k>;
-                if constexpr (operands_at<Program, place::row>::stores(k))
-                  offsets.stores[I::bits] += position * stride_of.store(I::bits);
-              });
+    find_rows(vector, [&](auto index, auto stride_of, bool, long long position) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if constexpr (operands_at<Program, place::row>::stores(k))
+        offsets.stores[I::bits] += position * stride_of.store(I::bits);
+    });
   }
 
  private:

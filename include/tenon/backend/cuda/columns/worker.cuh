@@ -13,7 +13,8 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   using base = columns_slice<Program, C>;
   using base::end_position, base::first_position;
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
-  static constexpr int items = C::items, few = few_positions<Program, v, items>,
+  static constexpr int items = C::items,
+                       few = has_all_rows<C> ? 0 : few_positions<Program, v, items>,
                        phases = program_traits<Program>::row_phases;
   static constexpr bool may_have_slices = may_be_sliced<Program> && !takes_elements<C>;
   using side = rows_side_by_side<Program, v, threads>;
@@ -29,7 +30,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 
   __device__ __forceinline__ void begin() {
     base::begin();
-    if constexpr (may_be_sliced<Program>)
+    if constexpr (may_be_sliced<Program> && !has_all_rows<C>)
       if (a.asks_early)
         base::template ask_early<needed_loads<Program, v, items, 1, false>,
                                  (takes_elements<C> ? 1 : 2) * items>();
@@ -62,6 +63,18 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
   // combines them. @post false: another block has the result
   template <int Phase> __device__ __forceinline__ bool reduce() {
+    sweep<Phase>();
+    side::template combine_block<Phase, !may_be_sliced<Program>>(rows);
+    bool has_result = true;
+    if constexpr (may_have_slices)
+      has_result = side::template combine_slices<Phase>(
+          rows, a.workspace,
+          slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices});
+    if (has_result) evaluate_rows<Phase>();
+    return has_result;
+  }
+  // The thread's own positions, to its row registers.
+  template <int Phase> __device__ __forceinline__ void sweep() {
     using states = typename side::template states<Phase>;
     selected_registers<Program, states> running[v];
     cascade<Program, states> levels[v];
@@ -87,14 +100,6 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     }
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
-    side::template combine_block<Phase, !may_be_sliced<Program>>(rows);
-    bool has_result = true;
-    if constexpr (may_have_slices)
-      has_result = side::template combine_slices<Phase>(
-          rows, a.workspace,
-          slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices});
-    if (has_result) evaluate_rows<Phase>();
-    return has_result;
   }
 
   // The only position of the rows of several tiles, which are asked for together. @pre
