@@ -21,6 +21,11 @@ template <class Op> struct gathering_reduction : state_reduction {
     else
       take<1>(all, x, valid);
   }
+  // The same without a way of its own for all of them.
+  template <class Gathered, class Element, int Count>
+  static constexpr TENON_HD void gather_some(Gathered& all, Element const (&x)[Count], int valid) {
+    take<1>(all, x, valid);
+  }
   // All elements at once, or the first `valid`, which are a multiple of Step: one question for so
   // many.
   template <class Element, int Count>

@@ -5,9 +5,10 @@
 
 namespace {
 
-constexpr std::int64_t many = 16411;
-// More than lanes have by themselves of rows of up to eight elements.
-constexpr std::int64_t more(std::int64_t columns) { return (1 << 18) / columns + 411; }
+// More than calls have whose lanes move elements by themselves.
+constexpr std::int64_t more(std::int64_t columns) {
+  return std::max<std::int64_t>(16411, (1 << 20) / columns + 411);
+}
 
 template <class T, int Rank>
 array<T, Rank> integers(extents_of_rank<Rank> const& extents, arrangement how) {
@@ -23,8 +24,7 @@ array<T, Rank> integers(extents_of_rank<Rank> const& extents, arrangement how) {
 // All numbers are small integers: less = (x * w + b + row) - its largest element, and that element
 // for each row.
 template <class T>
-void check_shared(std::int64_t columns, arrangement of_x, arrangement of_less,
-                  std::int64_t rows = many) {
+void check_shared(std::int64_t columns, arrangement of_x, arrangement of_less, std::int64_t rows) {
   auto const f = tn::compile([](auto x, auto w, auto b, auto row) {
     auto const all = x * w + b + tn::unsqueeze(row, tn::axis<1>);
     auto const most = tn::amax(all, tn::axis<1>, tn::keepdim);
@@ -57,17 +57,21 @@ void check_shared(std::int64_t columns, arrangement of_x, arrangement of_less,
 }
 TEST(brief_rows, with_what_all_rows_share) {
   for (std::int64_t columns : {1, 3, 4, 6, 7, 25, 32, 33, 48, 100}) {
-    check_shared<float>(columns, arrangement::contiguous, arrangement::misaligned);
-    check_shared<float>(columns, arrangement::misaligned, arrangement::misaligned);
-    check_shared<tn::bfloat16>(columns, arrangement::misaligned, arrangement::contiguous);
+    std::int64_t const rows = more(columns);
+    check_shared<float>(columns, arrangement::contiguous, arrangement::misaligned, rows);
+    check_shared<float>(columns, arrangement::misaligned, arrangement::misaligned, rows);
+    check_shared<tn::bfloat16>(columns, arrangement::misaligned, arrangement::contiguous, rows);
+    check_shared<tn::bfloat16>(columns, arrangement::contiguous, arrangement::contiguous, rows);
   }
 }
-TEST(brief_rows, more_of_them_than_lanes_have_by_themselves) {
-  for (std::int64_t columns : {1, 3, 4, 7}) {
-    check_shared<float>(columns, arrangement::contiguous, arrangement::misaligned, more(columns));
-    check_shared<tn::bfloat16>(columns, arrangement::misaligned, arrangement::contiguous,
-                               more(columns));
-  }
+TEST(brief_rows, that_lanes_move_by_themselves) {
+  for (std::int64_t columns : {1, 3, 4, 6, 7, 9, 25, 32, 33, 48, 100, 255, 256})
+    for (std::int64_t rows : {1, 37, 2051})
+      for (auto of_less : {arrangement::contiguous, arrangement::misaligned, arrangement::padded}) {
+        check_shared<float>(columns, arrangement::misaligned, of_less, rows);
+        check_shared<tn::half>(columns, arrangement::contiguous, of_less, rows);
+        check_shared<tn::bfloat16>(columns, arrangement::padded, of_less, rows);
+      }
 }
 
 // The bits of rows among many are those among fewer, and in another layout.
@@ -75,7 +79,8 @@ template <class T> void check_bits() {
   auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
   auto const g =
       tn::compile([](auto x, auto w, auto b) { return tn::layer_norm(x, w, b, tn::axis<1>); });
-  for (std::int64_t columns : {1, 3, 4, 5, 7, 16, 24, 25, 31, 32, 33, 36, 63, 64, 65, 129, 255}) {
+  for (std::int64_t columns :
+       {1, 3, 4, 5, 7, 16, 24, 25, 31, 32, 33, 36, 63, 64, 65, 100, 129, 255}) {
     auto w = random_array<T, 1>({columns}), b = random_array<T, 1>({columns});
     auto const run = [&](array<T, 2>& x, arrangement how) {
       array<T, 2> soft(x.extents(), how), norm(x.extents(), how);
@@ -83,7 +88,7 @@ template <class T> void check_bits() {
       g.into(norm.view())(x.view(), w.view(), b.view());
       return std::pair(soft.result().values, norm.result().values);
     };
-    std::int64_t const rows = columns <= 8 ? more(columns) : many;
+    std::int64_t const rows = more(columns);
     auto x = random_array<T, 2>({rows, columns}, arrangement::misaligned);
     auto all = run(x, arrangement::misaligned);
     array<T, 2> aligned({rows, columns}, arrangement::contiguous, x.values());

@@ -3,34 +3,27 @@
 // What a warp has of rows of few elements in shared memory, as they lie: global memory <-> images
 // <-> the registers of its lanes, element by element.
 
-#include "tenon/backend/cuda/rows/brief_memory.cuh"
+#include "tenon/backend/cuda/rows/brief_vectors.cuh"
 #include "tenon/backend/cuda/rows/warp_image.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, class C> struct brief_images {
-  static constexpr int v = C::vector_width, items = C::items;
-  static constexpr bool is_few = detail::is_few<C>;
-  // Of a lane's vectors some are computed, of each so many elements: E elements in all.
-  template <int E> static constexpr int vectors = E > v ? E / v : 1;
-  template <int E> static constexpr int width = E < v ? E : v;
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> using type_of = storage_t<at<K>::type>;
+template <class Program, class C> struct brief_images : brief_vectors<Program, C, is_few<C>> {
+  using base = brief_vectors<Program, C, is_few<C>>;
+  using base::v, base::items, base::a, base::thread, base::size, base::lanes;
+  template <int E> static constexpr int width = base::template width<E>;
+  template <int K> using type_of = typename base::template type_of<K>;
+  using typename base::stores;
   using own = brief_loads<Program, C>;
-  using stores = element_stores<Program, 1>;
   using memory = brief_memory<Program, C>;
   using held_row = selected_registers<Program, own>;
+  static constexpr bool is_few = detail::is_few<C>;
+  // States of a lane where it gathers elements: those of so many lanes.
+  static constexpr int gathered = is_few || memory::has_whole ? 1 : 2;
+  static constexpr bool has_one_way = false;  // whatever a lane has of a vector
 
-  rows_arguments<Program, C> const& a;
-  int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) % 32,
-            warp = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) / 32,
-            size = static_cast<int>(a.columns.size),
-            lanes = is_few ? 1 : static_cast<int>(blockDim.x),
-            begin = is_few
-                        ? 0
-                        : static_cast<int>(threadIdx.x) * v;  // the lane's first element of a row
-  unsigned const memory_of_warp = memory::of_warp(a, warp);
+  unsigned const memory_of_warp = memory::of_warp(a, this->warp);
 
   // Asks for operand K of the rows from number `first` on, of which there are `rows`.
   template <int K, class Order = as_it_lies>
@@ -57,7 +50,7 @@ template <class Program, class C> struct brief_images {
       set_place<k>(read_register<k>(from), memory::template operand<k>(a, memory_of_warp, buffer),
                    load_address<Program, k>(a, first * size), place);
     });
-    for_each_vector<E>([&](auto vector) {
+    this->template for_each_vector<E>([&](auto vector) {
       for_each_selected<Program, own>([&](auto selected) {
         constexpr int k = decltype(selected)::value, u = decltype(vector)::value;
         constexpr int bytes = static_cast<int>(sizeof(type_of<k>));
@@ -87,11 +80,11 @@ template <class Program, class C> struct brief_images {
                                       Value const (&values)[width<E>]) const {
     using T = type_of<K>;
     constexpr int bytes = static_cast<int>(sizeof(T));
-    int const left = left_of(u);
+    int const left = this->left_of(u);
     unsigned const mine = read_register<K>(to) + u * lanes * v * bytes;
     packed<T, 1> all[width<E>];
     pack_singly(all, values);
-    if (is_whole<E>(u)) {
+    if (this->template is_whole<E>(u)) {
 #pragma unroll
       for (int i = 0; i < width<E>; ++i) store_shared(mine + i * bytes, all[i]);
     } else {
@@ -101,23 +94,17 @@ template <class Program, class C> struct brief_images {
     }
   }
 
-  // visit(u): a lane's vectors, as far as some lane has any. All lanes go the same way; what a lane
-  // has not is computed, too, and left out where that matters.
-  template <int E, int U = 0, class Visit>
-  __device__ __forceinline__ void for_each_vector(Visit const& visit) const {
-    if constexpr (U < vectors<E>) {
-      if (size > U * lanes * v) {
-        visit(std::integral_constant<int, U>{});
-        for_each_vector<E, U + 1>(visit);
-      }
-    }
+  // What all rows share of vector u.
+  template <int Phase, bool Stores> using shared_loads = shared_loads_of<Program, C, Phase, Stores>;
+  template <class Loads, class Fixed>
+  __device__ __forceinline__ void take_shared(Fixed& fixed, int u) const {
+    for_each_selected<Program, Loads>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      load_shared(read_register<k>(fixed).at[0],
+                  memory::template column<k>(a, memory_of_warp) +
+                      (this->begin + u * lanes * v) * static_cast<int>(sizeof(type_of<k>)));
+    });
   }
-  // Whether all lanes have all of vector u.
-  template <int E> __device__ __forceinline__ bool is_whole(int u) const {
-    return E < v ? E == 1 || size == E : size >= (u + 1) * lanes * v;
-  }
-  // Elements of the row from the lane's vector u on.
-  __device__ __forceinline__ int left_of(int u) const { return size - begin - u * lanes * v; }
 
  private:
   template <int K, class T>

@@ -5,7 +5,6 @@
 
 #include "tenon/backend/cuda/rows/brief.cuh"
 #include "tenon/backend/cuda/rows/few.cuh"
-#include "tenon/backend/cuda/rows/lone.cuh"
 #include "tenon/backend/cuda/rows/spread_plan.cuh"
 #include "tenon/core/config.hpp"
 
@@ -57,7 +56,6 @@ struct brief_rows_planner : spread_rows_planner {
   // Rows of up to eight elements, which a lane has by itself; a warp brings all that it is to have
   // by at most four vectors of each lane, wherever they begin.
   static constexpr int few_elements = 8, most_few_bytes = 2032;
-  static constexpr long long most_alone = 1 << 18;  // elements
   template <class Program>
   static constexpr bool can_be_few = can_be_brief<Program> &&
                                      (width<Program> == 4 || width<Program> == 8);
@@ -83,8 +81,7 @@ struct brief_rows_planner : spread_rows_planner {
     }
     return {};
   }
-  // Null where a lane has no row by itself. However many rows there are: few of them are waited for
-  // no longer than by the kernel of odd rows.
+  // Null where a lane has no row by itself.
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_few(bound_layout const& layout, bound_arguments const& call,
                                           cuda_device_facts const& facts) {
@@ -104,11 +101,6 @@ struct brief_rows_planner : spread_rows_planner {
       result.chosen = c;
       result.why = "rows of few elements, as they lie, one to a lane";
       set_few_shares(result, layout, program_traits<Program>::widest_element, c);
-      if (layout.rows.size * size <= most_alone) {
-        result.function = reinterpret_cast<void const*>(
-            &lone_rows_kernel<Program, special, build_hash, arguments>);
-        result.split.rows_per_warp = 32;
-      }
       if (!has_room<Program, c>(result, layout, facts) || groups_of(result, layout) > most_blocks)
         return {};
       finish<Program, arguments>(result, layout, call, most_blocks, groups_of(result, layout));

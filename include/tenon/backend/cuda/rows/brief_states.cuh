@@ -32,9 +32,19 @@ struct brief_lanes : lane_group {
   }
 };
 
+// The same of one state, and a loop: short calls wait for code.
+struct looped_lanes : lane_group {
+  template <class T> TENON_HD T sum(T x) const {
+#pragma unroll 1
+    for (int distance = lanes / 2; distance > 0; distance /= 2)
+      x += __shfl_xor_sync(~0u, x, distance);
+    return x;
+  }
+};
+
 // Vector U, of which `left` elements are there, or all of every lane's if is_all: by itself, or
-// after the one two before it.
-template <class Program, int K, int U, class State, int N, int V, class Taken>
+// after the one two before it. OneWay: lanes with all of it and others go the same.
+template <class Program, int K, int U, bool OneWay, class State, int N, int V, class Taken>
 __device__ __forceinline__ void take_brief(State (&running)[N], Taken const (&x)[V], bool is_all,
                                            int left) {
   using facts = reduction_facts<Program, K>;
@@ -43,15 +53,19 @@ __device__ __forceinline__ void take_brief(State (&running)[N], Taken const (&x)
     auto& state = running[U % N];
     if (!is_all && left <= 0) return;
     if (U >= N) __builtin_assume(!(state.n == 0));
-    op::gather(state, x, is_all || left > V ? V : left);
+    if constexpr (OneWay)
+      op::gather_some(state, x, left > V ? V : left);
+    else
+      op::gather(state, x, is_all || left > V ? V : left);
   } else {
     running[U] = op::combine(
         running[U], fold_live<op, typename facts::state>(x, is_all, left, 0, facts::identity()));
   }
 }
 
-// Those of a lane, then of all lanes of the row. has_several: vectors of a row.
-template <class Program, int K, class State, int N>
+// Those of a lane, then of all lanes of the row. has_several: vectors of a row. OneWay: of any
+// number of lanes.
+template <class Program, int K, bool OneWay, class State, int N>
 __device__ __forceinline__ auto finish_brief(State const (&running)[N], bool has_several,
                                              int lanes) {
   using facts = reduction_facts<Program, K>;
@@ -62,13 +76,16 @@ __device__ __forceinline__ auto finish_brief(State const (&running)[N], bool has
     for (int i = 0; i < N; ++i)
       both[i] = running[i].n == 0 ? facts::identity()
                                   : running[i].result(ops::inverse_count(running[i].n));
-    if constexpr (N == 1)
+    if constexpr (OneWay)
+      return lanes > 1 ? op::combine_all(both[0], looped_lanes{{lanes}}) : both[0];
+    else if constexpr (N == 1)
       return lanes > 1 ? combine_lanes<op, 32>(both[0], lanes) : both[0];
     else
       return has_several ? op::combine_all(both, brief_lanes{{lanes}}) : both[0];
   } else {
     auto const state = fold_apart<op>(running);
-    return lanes > 1 ? combine_lanes<op, 32>(state, lanes) : state;
+    constexpr lane_steps steps = OneWay ? lane_steps::loop : lane_steps::branches;
+    return lanes > 1 ? combine_lanes<op, 32, steps>(state, lanes) : state;
   }
 }
 

@@ -26,7 +26,7 @@ struct brief_worker {
   using own = typename images::own;
   using shared = shared_loads<Program, C>;
   using stores = typename images::stores;
-  using memory = typename images::memory;
+  using memory = brief_memory<Program, C>;
   using held_row = typename images::held_row;
   // Whether rows have values beside their elements.
   static constexpr bool has_row_operands = has_selected<Program, row_loads<Program>> ||
@@ -95,44 +95,43 @@ struct brief_worker {
     __syncwarp();  // before the next results take their place
   }
 
-  // A row that the lane loads and stores by itself.
+  // A row whose lanes load and store their elements by themselves.
   __device__ __forceinline__ void finish_alone(long long row) {
     bool const is_inside = row < a.row_count;
-    typename images::sources from;
-    in.find(from, row, is_inside);
-    await_operands<Program>();
-    if (in.size == 1)
-      finish_alone<1>(row, from, is_inside);
+    operand_offsets<Program> offsets;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    auto const places = in.find(offsets, is_inside);
+    await_operands<Program>(true);
+    if constexpr (!is_few)
+      finish_alone<v * items>(row, offsets, places, is_inside);
+    else if (in.size == 1)
+      finish_alone<1>(row, offsets, places, is_inside);
     else if (in.size <= 4)
-      finish_alone<4>(row, from, is_inside);
+      finish_alone<4>(row, offsets, places, is_inside);
     else
-      finish_alone<v * items>(row, from, is_inside);
+      finish_alone<8>(row, offsets, places, is_inside);
   }
 
  private:
-  template <int E, class Sources>
-  __device__ __forceinline__ void finish_alone(long long row, Sources const& from, bool is_inside) {
-    held_row tile;
-    shared_values shared;
-    request_shared(shared, in.thread);
-    in.template request<E>(tile, from, is_inside);
-    put_shared(shared, in.thread);
-    __syncwarp();
-    if (!is_inside) return;
-    operand_offsets<Program> offsets;
-    if constexpr (has_row_operands) find_row<Program>(offsets, a, row);
+  template <int E, class Places>
+  __device__ __forceinline__ void finish_alone(long long row,
+                                               operand_offsets<Program> const& offsets,
+                                               Places const& places, bool is_inside) {
     selected_registers<Program, row_loads<Program>> values;
-    request_row_values<Program>(values, a, offsets, true);
-    take_row_values<Program>(f, values, a, offsets, true);
-    compute<E>(tile, row, 0, std::make_integer_sequence<int, phases>{});
-    end_row<Program>(f, a, offsets, row, of_rows);
+    request_row_values<Program>(values, a, offsets, is_inside);
+    held_row tile;
+    in.template request<E>(tile, places);
+    take_row_values<Program>(f, values, a, offsets, is_inside);
+    compute<E>(tile, std::make_integer_sequence<int, phases>{}, places);
+    if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, row, of_rows);
   }
-  template <int E, int... Phase>
-  __device__ __forceinline__ void compute(held_row& tile, long long first, int place,
-                                          std::integer_sequence<int, Phase...>) {
+  // where...: of what is stored
+  template <int E, int... Phase, class... Where>
+  __device__ __forceinline__ void compute(held_row& tile, std::integer_sequence<int, Phase...>,
+                                          Where const&... where) {
     evaluate<place::row, 0, 0>(f);
     (reduce<E, Phase + 1>(tile), ...);
-    store<E>(tile, first, place);
+    store<E>(tile, where...);
   }
   template <int E> static constexpr int vectors = images::template vectors<E>;
   template <int E> static constexpr int width = images::template width<E>;
@@ -155,21 +154,15 @@ struct brief_worker {
     held_row tile;
     in.template take<E>(tile, first, place, buffer);
     take_row_values<Program>(f, values, a, offsets, is_inside);
-    compute<E>(tile, first, place, std::make_integer_sequence<int, phases>{});
+    compute<E>(tile, std::make_integer_sequence<int, phases>{}, first, place);
     if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
   }
   // Evaluates vector u; use(i, values): those of element i.
   template <int E, int Phase, bool Stores, class Use>
   __device__ __forceinline__ void evaluate_vector(held_row& tile, int u, Use const& use) const {
-    using needed = shared_loads_of<Program, C, Phase, Stores>;
+    using needed = typename images::template shared_loads<Phase, Stores>;
     selected_registers<Program, needed> fixed;
-    for_each_selected<Program, needed>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      load_shared(
-          read_register<k>(fixed).at[0],
-          memory::template column<k>(a, in.memory_of_warp) +
-              (in.begin + u * in.lanes * v) * static_cast<int>(sizeof(storage_t<at<k>::type>)));
-    });
+    if constexpr (has_selected<Program, needed>) in.template take_shared<needed>(fixed, u);
 #pragma unroll
     for (int i = 0; i < width<E>; ++i) {
       registers<Program, place::element> element;
@@ -185,9 +178,7 @@ struct brief_worker {
   template <int E, int Phase> __device__ __forceinline__ void reduce(held_row& tile) {
     using reductions = reductions_of<Program, place::row, Phase>;
     using collected = brief_collected<Program, width<E>, Phase>;
-    selected_registers<Program,
-                       brief_states<Program, vectors<E>, is_few || has_whole ? 1 : 2, Phase>>
-        running;
+    selected_registers<Program, brief_states<Program, vectors<E>, images::gathered, Phase>> running;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       auto& all = read_register<k>(running).at;
@@ -205,20 +196,21 @@ struct brief_worker {
       });
       for_each_selected<Program, reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        take_brief<Program, k, u>(read_register<k>(running).at, read_register<k>(values).at,
-                                  in.template is_whole<E>(u), in.left_of(u));
+        take_brief<Program, k, u, images::has_one_way>(read_register<k>(running).at,
+                                                       read_register<k>(values).at,
+                                                       in.template is_whole<E>(u), in.left_of(u));
       });
     });
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      read_register<k>(f.row) =
-          finish_brief<Program, k>(read_register<k>(running).at, !is_few && in.size > v, in.lanes);
+      read_register<k>(f.row) = finish_brief<Program, k, images::has_one_way>(
+          read_register<k>(running).at, !is_few && in.size > v, in.lanes);
     });
     evaluate<place::row, Phase, Phase>(f);
   }
-  template <int E>
-  __device__ __forceinline__ void store(held_row& tile, long long first, int place) {
-    auto const to = in.places_of_results(first, place);
+  template <int E, class... Where>
+  __device__ __forceinline__ void store(held_row& tile, Where const&... where) {
+    auto const& to = in.places_of_results(where...);
     in.template for_each_vector<E>([&](auto vector) {
       constexpr int u = decltype(vector)::value;
       selected_registers<Program, element_stores<Program, width<E>>> results;

@@ -3,13 +3,13 @@
 // Plans rows that neither registers nor the shared memory of a cluster hold: in how many segments
 // they are cut, which blocks share them, and how much of them waits in shared memory.
 
-#include "tenon/backend/cuda/rows/brief_plan.cuh"
+#include "tenon/backend/cuda/rows/lone_plan.cuh"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct looped_rows_planner : brief_rows_planner {
+struct looped_rows_planner : lone_rows_planner {
   template <class Program, int Dims>
   [[gnu::cold]] static cuda_plan plan_looped(bound_layout const& layout,
                                              bound_arguments const& call,

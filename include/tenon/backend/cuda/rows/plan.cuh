@@ -25,6 +25,8 @@ struct rows_planner : looped_rows_planner {
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
+      auto const lone = plan_lone<Program>(layout, call, facts);
+      if (lone.function) return lone;
       auto const few = plan_few<Program>(layout, call, facts);
       if (few.function) return few;
     }
