@@ -24,6 +24,7 @@ template <class Program, class C> struct brief_images : brief_vectors<Program, C
   static constexpr bool has_one_way = false;  // whatever a lane has of a vector
 
   unsigned const memory_of_warp = memory::of_warp(a, this->warp);
+  bool const has_halves = begins_with_halves();  // of vectors, which rows are whole numbers of
 
   // Asks for operand K of the rows from number `first` on, of which there are `rows`.
   template <int K, class Order = as_it_lies>
@@ -50,16 +51,10 @@ template <class Program, class C> struct brief_images : brief_vectors<Program, C
       set_place<k>(read_register<k>(from), memory::template operand<k>(a, memory_of_warp, buffer),
                    load_address<Program, k>(a, first * size), place);
     });
-    this->template for_each_vector<E>([&](auto vector) {
-      for_each_selected<Program, own>([&](auto selected) {
-        constexpr int k = decltype(selected)::value, u = decltype(vector)::value;
-        constexpr int bytes = static_cast<int>(sizeof(type_of<k>));
-        unsigned const mine = read_register<k>(from) + u * lanes * v * bytes;
-#pragma unroll
-        for (int i = 0; i < width<E>; ++i)
-          load_shared(read_register<k>(tile).at[u * v + i], mine + i * bytes);
-      });
-    });
+    if (may_have_halves && has_halves)
+      take_parts<E, may_have_halves ? v / 2 : 1>(tile, from);
+    else
+      take_parts<E, 1>(tile, from);
   }
   // Where a lane's first element of each operand or result is. The asm keeps it from being found
   // again for each part.
@@ -82,6 +77,19 @@ template <class Program, class C> struct brief_images : brief_vectors<Program, C
     constexpr int bytes = static_cast<int>(sizeof(T));
     int const left = this->left_of(u);
     unsigned const mine = read_register<K>(to) + u * lanes * v * bytes;
+    if constexpr (may_have_halves)
+      if (has_halves) {
+        auto const whole = pack<T>(values);
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+          packed<T, v / 2> half;
+          constexpr int words = v / 2 * bytes / 4;
+#pragma unroll
+          for (int i = 0; i < words; ++i) half.words[i] = whole.words[h * words + i];
+          if (left > h * v / 2) store_shared(mine + h * v / 2 * bytes, half);
+        }
+        return;
+      }
     packed<T, 1> all[width<E>];
     pack_singly(all, values);
     if (this->template is_whole<E>(u)) {
@@ -107,6 +115,47 @@ template <class Program, class C> struct brief_images : brief_vectors<Program, C
   }
 
  private:
+  // Where elements have two bytes: of wider ones ptxas 13.0 spills large states.
+  static constexpr bool may_have_halves = v == 8 && !is_few && !memory::has_whole && [] {
+    bool result = true;
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.moves_elements && (i.is_store || i.varies_over_rows))
+        result = result && size_of(i.type) == 2;
+    return result;
+  }();
+  __device__ __forceinline__ bool begins_with_halves() const {
+    bool result = may_have_halves && size % (v / 2) == 0;
+    auto const check = [&](auto const* begin) {
+      result = result && reinterpret_cast<unsigned long long>(begin) % v == 0;
+    };
+    if constexpr (may_have_halves) {
+      for_each_selected<Program, own>(
+          [&](auto k) { check(load_address<Program, decltype(k)::value>(a, 0)); });
+      for_each_selected<Program, stores>(
+          [&](auto k) { check(store_address<Program, decltype(k)::value>(a, 0)); });
+    }
+    return result;
+  }
+  // By accesses of `Part` elements.
+  template <int E, int Part, class From>
+  __device__ __forceinline__ void take_parts(held_row& tile, From const& from) const {
+    this->template for_each_vector<E>([&](auto vector) {
+      for_each_selected<Program, own>([&](auto selected) {
+        constexpr int k = decltype(selected)::value, u = decltype(vector)::value;
+        constexpr int bytes = static_cast<int>(sizeof(type_of<k>));
+        unsigned const mine = read_register<k>(from) + u * lanes * v * bytes;
+#pragma unroll
+        for (int i = 0; i < width<E>; i += Part) {
+          packed<type_of<k>, Part> part;
+          load_shared(part, mine + i * bytes);
+#pragma unroll
+          for (int j = 0; j < Part; ++j)
+            read_register<k>(tile).at[u * v + i + j].words[0] =
+                Part == 1 ? part.words[0] : part.words[j * bytes / 4] >> j * bytes % 4 * 8;
+        }
+      });
+    });
+  }
   template <int K, class T>
   __device__ __forceinline__ void set_place(unsigned& to, unsigned image, T const* rows,
                                             int place) const {
