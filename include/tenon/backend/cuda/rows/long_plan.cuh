@@ -3,13 +3,13 @@
 // Plans rows of whole vectors that shared memory holds: how many blocks share one, and how much of
 // it each has.
 
-#include "tenon/backend/cuda/rows/streamed_plan.cuh"
+#include "tenon/backend/cuda/rows/parted_plan.cuh"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct long_rows_planner : streamed_rows_planner {
+struct long_rows_planner : parted_rows_planner {
   // How a cluster's blocks share a row, in pieces that are reduced by themselves; a function of its
   // length, because results depend on it: the kernel of any layout shares it alike, wherever it
   // begins. How many of the pieces a block has is not. No lanes: it is not held so.

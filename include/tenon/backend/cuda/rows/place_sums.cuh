@@ -90,6 +90,14 @@ template <class Program, class C> struct place_sums {
     wholes.finish(f.row);
   }
 
+  // Asks the second-level cache for the lines of the warp's vectors.
+  __device__ __forceinline__ void ask_early(long long first, int vectors) const {
+    constexpr int vectors_of_line = 8;
+    if (lane * vectors_of_line < vectors)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(
+          load_address<Program, load>(a, offsets.loads[I::bits]) +
+          (first + lane * vectors_of_line) * v));
+  }
   // Asks the second-level cache for the lines of the warp's part of the first tile.
   // @pre whole aligned vectors
   __device__ __forceinline__ void ask_early(bool is_inside) const {
@@ -102,8 +110,8 @@ template <class Program, class C> struct place_sums {
           load_address<Program, load>(a, offsets.loads[I::bits]) + at * v));
   }
 
- private:
-  // The vectors of a tile that the lanes have together.
+  // The vectors of a tile that the lanes have together. IsLong: only a row's last tile has few.
+  template <bool IsLong = false>
   __device__ __forceinline__ void take(long long first, int vectors) {
     first += lane;
     // Elements from the first of the lane's on that these have, but not behind the row.
@@ -116,7 +124,7 @@ template <class Program, class C> struct place_sums {
       T const* const from = load_address<Program, load>(a, offsets.loads[I::bits]) + first * v;
       if (vectors == width * items)
         take_whole<items>(from);
-      else if (vectors == width * few)
+      else if (!IsLong && vectors == width * few)
         take_whole<few>(from);
       else
         take_aligned<items, read_once<Program>>(from, from, held, 0);
@@ -130,9 +138,9 @@ template <class Program, class C> struct place_sums {
         T const *const from = row - beyond + first * v, *const end = row + a.columns.size;
         int const low = lane == 0 ? beyond : 0;
         held += beyond;
-        if (vectors > width * few)
+        if (vectors > (IsLong ? 0 : width * few))
           take_aligned<items, read_once<Program>>(from, end, held, low);
-        else if (vectors > 0)
+        else if (!IsLong && vectors > 0)
           take_aligned<few, reuse::expected>(from, end, held, low);
       } else {
 #pragma unroll 1
@@ -153,6 +161,7 @@ template <class Program, class C> struct place_sums {
     });
   }
 
+ private:
   // Count aligned vectors, all inside.
   template <int Count> __device__ __forceinline__ void take_whole(T const* from) {
     packed<T, v> all[Count];

@@ -88,6 +88,15 @@ struct rows_planner : looped_rows_planner {
       if constexpr (shares_everything<Program>)
         if (vectors > most_streamed_vectors)
           return grid_planner::plan<Program>(layout, call, facts);
+      if constexpr (may_be_parted<Program>)
+        if (operands.is_contiguous) {
+          cuda_plan const result =
+              operands.is_packed
+                  ? plan_parted<Program, parted<Program, packed_columns>>(layout, call, facts, how)
+                  : plan_parted<Program, parted<Program, contiguous_columns>>(layout, call, facts,
+                                                                              how);
+          if (result.function) return result;
+        }
       return operands.is_packed && vectors < 1 << 30
                  ? plan_streamed<Program, streamed<Program, 1>>(layout, call, how)
                  : plan_streamed<Program, streamed<Program, all>>(layout, call, how);
