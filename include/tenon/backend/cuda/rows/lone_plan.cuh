@@ -54,7 +54,8 @@ struct lone_rows_planner : brief_rows_planner {
       result.function =
           reinterpret_cast<void const*>(&lone_rows_kernel<Program, special, build_hash, arguments>);
       result.chosen = c;
-      result.why = "rows of few elements, one by one";
+      result.why = lanes == 1 ? "rows of few elements, one to a lane"
+                              : "single elements, row in registers of a warp or less";
       long long const rows = rows_of_block(layout.rows.size, lanes, c.threads_per_block);
       result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(rows));
       finish<Program, arguments>(result, layout, call, most_blocks,
