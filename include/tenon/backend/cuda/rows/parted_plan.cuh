@@ -23,10 +23,13 @@ struct parted_rows_planner : streamed_rows_planner {
   // Calls that ask the second-level cache for all of their elements before they wait: H200, sums of
   // 1 x 786432 f32 3.43 us (3.94 as before), but 1 x 1048576 4.05 (3.75 without).
   static constexpr long long most_bytes_asked = 3 << 20;
-  // Rows, segments and tiles of a call that is taken in parts: all of it is under way at once.
-  // H200, us: 64 x 16384 f32 2.83 (3.16), 96 x 16384 3.60 (3.52), 32 x 65536 4.37 (4.89).
-  static constexpr long long most_parted_rows = 64, most_parted_segments = 132,
-                             most_parted_tiles = 512;
+  // Rows and segments of a call that is taken in parts: all of it is under way at once.
+  // H200, us: 64 x 16384 f32 2.83 (3.16), 96 x 16384 3.60 (3.52); aligned rows have more segments
+  // of two tiles, 32 x 65536 4.37 (4.89).
+  static constexpr long long most_parted_rows = 64;
+  static constexpr long long most_parted_segments(bool is_packed, long long tiles) {
+    return is_packed && tiles == 2 ? 132 : 64;
+  }
 
   // @pre all operands are contiguous. @post no function unless it is such a call
   template <class Program, configuration C>
@@ -40,9 +43,9 @@ struct parted_rows_planner : streamed_rows_planner {
     row_cut const cut = cut_streamed<Program, C>(layout.columns.size);
     long long const tiles = cut.tiles_per_segment, segments = layout.rows.size * cut.segments;
     if (layout.columns.size % C.vector_width != 0 || cut.lanes != C.threads_per_block ||
-        tiles < 2 || tiles > strips || segments < 1 || segments > most_parted_segments ||
-        segments * tiles > most_parted_tiles || layout.rows.size > most_parted_rows ||
-        layout.rows.size > facts.multiprocessors)
+        tiles < 2 || tiles > strips || segments < 1 ||
+        segments > most_parted_segments(C.group_dims == packed_columns, tiles) ||
+        layout.rows.size > most_parted_rows || layout.rows.size > facts.multiprocessors)
       return result;
     result.function =
         reinterpret_cast<void const*>(&parted_sums_kernel<Program, special, build_hash, arguments>);
