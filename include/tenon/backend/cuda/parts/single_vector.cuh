@@ -66,9 +66,9 @@ template <class Program, int K, class T, int V> struct halved_vector {
   int beyond = -1;  // of what two have parts of
 
   // What it does not wait for is left to join().
-  template <class Arguments>
+  template <class Index, class Arguments>
   __device__ __forceinline__ void ask(Arguments const& a, operand_offsets<Program> const& row,
-                                      int index, int count) {
+                                      Index index, int count) {
     access const how = a.load_access[I::bits];
     T const* const from = load_address<Program, K>(a, row.loads[I::bits]) + index * V;
     if constexpr (has_words<T, V>) {
@@ -80,9 +80,9 @@ template <class Program, int K, class T, int V> struct halved_vector {
                                  beyond >= 0 || (how == access::packed && count >= V));
     load_packed<reuse::expected>(high, from + (V - beyond), beyond >= 0);
   }
-  template <int Dims, class Arguments>
+  template <int Dims, class Index, class Arguments>
   __device__ __forceinline__ packed<T, V> join(Arguments const& a,
-                                               operand_offsets<Program> const& row, int index,
+                                               operand_offsets<Program> const& row, Index index,
                                                int count) const {
     if (beyond >= 0) return part_of(low, high, beyond);
     access const how = a.load_access[I::bits];

@@ -187,7 +187,7 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
         if (Together == items || step % items == 0)
           wait_for_copies<most_sent - 1>(), end_of_copies();
       selected_registers<Program, typename turn::loads> tile;
-      share::template load<Dims>(tile, step, positions, offsets);
+      share::template load<Dims, Together>(tile, step, positions, offsets);
       // The sweep that stores is the last one: the next row takes the place of what it has taken.
       if constexpr (is_ahead && Stores)
         if (is_brought) share::template send_items<Together>(step, positions, coming);
