@@ -39,6 +39,7 @@ struct cuda_plan {
   dim3 grid, block;
   unsigned cluster = 1;         // blocks per cluster
   bool is_cooperative = false;  // all blocks are resident at once
+  bool is_early = false;        // although they are: it begins before the one in front has ended
   // The blocks of a cluster may begin wherever there is room; else they are put side by side, and
   // multiprocessors stay without any. H200, us: layer norm of 64 x 65536 f32, misaligned, 22
   // instead of 36, of 4096 x 50257 f32 772 instead of 860. What bounds many aligned rows is the
@@ -105,7 +106,7 @@ class launch_attributes {
   }
 
  private:
-  cudaLaunchAttribute all_[3] = {};  // a cooperative launch is not early
+  cudaLaunchAttribute all_[4] = {};
   unsigned count_ = 0;
 };
 
@@ -184,9 +185,9 @@ inline cudaError_t launch(cuda_plan const& plan, bound_arguments const& call, vo
   if (plan.cluster == 1 && !plan.is_cooperative)
     return plan.direct.launch(plan.function, plan.grid, plan.block, parameters, plan.shared_bytes,
                               stream);
-  launch_attributes attributes(plan.cluster, plan.is_cooperative,
-                               plan.is_balanced && plan.cluster > 1,
-                               plan.direct.may_be_early() && !plan.is_cooperative);
+  launch_attributes attributes(
+      plan.cluster, plan.is_cooperative, plan.is_balanced && plan.cluster > 1,
+      plan.direct.may_be_early() && (!plan.is_cooperative || plan.is_early));
   cudaLaunchConfig_t config = attributes.config(plan.grid, plan.block, plan.shared_bytes, stream);
   return cudaLaunchKernelExC(&config, plan.function, parameters);
 }

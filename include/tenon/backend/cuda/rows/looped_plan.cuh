@@ -115,6 +115,8 @@ struct looped_rows_planner : lone_rows_planner {
       result.block = dim3(c.threads_per_block);
       result.shared_bytes = static_cast<unsigned>(split.kept_tiles * bytes_per_tile);
       result.is_cooperative = split.blocks_per_row > 1;
+      // H200, in a graph, us, without and with: layer norm of 1 x 1048576 f32 9.8 and 8.8.
+      result.is_early = true;
       result.why =
           said(how,
                result.is_cooperative ? "row in shared memory of several blocks"
