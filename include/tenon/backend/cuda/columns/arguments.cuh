@@ -2,6 +2,7 @@
 #pragma once
 // The parameter block of the columns kernel.
 
+#include "tenon/backend/cuda/parts/reduce.cuh"
 #include "tenon/backend/cuda/parts/side_arguments.cuh"
 
 namespace tenon::detail {
