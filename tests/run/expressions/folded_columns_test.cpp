@@ -20,8 +20,10 @@ std::string described(extents_of_rank<3> const& e, arrangement how) {
 template <class T> void check_values(extents_of_rank<3> const& shape) {
   auto const f = tn::compile([](auto x) { return tn::mean(tn::abs(x), tn::axis<0, 1>) * 2; });
   auto x = random_array<T, 3>(shape);
+#if defined(__CUDACC__)
   std::string const schedule = tn::explain(f, x.view()).schedule;
   EXPECT_NE(schedule.find("positions folded"), std::string::npos) << schedule;
+#endif
   double const count = static_cast<double>(shape[0] * shape[1]);
   auto const share = [&](double v) { return std::fabs(v) * 2 / count; };
   check_close(
