@@ -4,6 +4,7 @@
 // whole vectors together, and each block has all rows.
 
 #include "tenon/backend/cuda/columns/worker.cuh"
+#include "tenon/backend/cuda/parts/slots.cuh"
 
 namespace tenon {
 namespace detail {
@@ -98,7 +99,7 @@ template <class Program, class C> struct folded_columns : columns_worker<Program
           for (int i = 0; i < 8; ++i) all[i] = facts::identity();
 #pragma unroll
           for (int i = 0; i < 8; ++i)
-            if (height + i * step < heights) all[i] = state_at<k>(first + i * step * wide);
+            if (height + i * step < heights) all[i] = word_of<state<k>>(first[i * step * wide]);
           put_state(first, fold<typename facts::op>(all));
         });
       }
@@ -144,7 +145,7 @@ template <class Program, class C> struct folded_columns : columns_worker<Program
       frame<Program> const f = base::frame_of(0, none);
       for_each_selected<Program, reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        read_register<k>(f.row) = state_at<k>(memory() + row);
+        read_register<k>(f.row) = word_of<state<k>>(memory()[row]);
       });
       evaluate<place::row, 1, 1>(f);
       for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
@@ -155,11 +156,6 @@ template <class Program, class C> struct folded_columns : columns_worker<Program
     }
   }
 
-  template <int K> static __device__ __forceinline__ state<K> state_at(unsigned const* from) {
-    state_words<state<K>> words;
-    words.words[0] = *from;
-    return words.state();
-  }
   template <class State>
   static __device__ __forceinline__ void put_state(unsigned* to, State const& one) {
     *to = state_words<State>(one).words[0];
