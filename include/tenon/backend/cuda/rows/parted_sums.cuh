@@ -40,10 +40,10 @@ template <class Program, class C> struct parted_sums {
     long long const left = a.vectors - first;
     int const each = left < step ? a.split.vectors_of_last : C::items, own = strip * 32 * each,
               rest = left < step ? static_cast<int>(left > 0 ? left : 0) - own : 32 * each,
-              vectors = rest < 0 ? 0 : rest < 32 * each ? rest : 32 * each;
-    if (a.split.asks_early) sums.ask_early(first + own, vectors);
-    // All blocks have begun by then: there is room for them, and for those of the next call.
-    await_operands<Program>(true);
+              vectors = rest < 0           ? 0
+                        : rest < 32 * each ? rest
+                                           : 32 * each;
+    if constexpr (sweeps_with_row_values<Program>) await_operands<Program>(true);
     auto const begin_row = [&] {
       selected_registers<Program, row_loads<Program>> values;
       request_row_values<Program>(values, a, offsets, true);
@@ -52,14 +52,15 @@ template <class Program, class C> struct parted_sums {
     };
     if constexpr (sweeps_with_row_values<Program>) begin_row();
     clear();
-    sums.template take<true>(first + own, vectors);
+    // All blocks have begun by then: there is room for them, and for those of the next call.
+    sums.template take<true>(first + own, vectors, true);
     long long const of_segment = a.vectors - static_cast<long long>(segment) * tiles * step;
     fold(of_segment < static_cast<long long>(tiles) * step
              ? static_cast<int>(of_segment + step - 1) / step
              : tiles);
     if (tile != 0) return;
-    auto* const slots = reinterpret_cast<unsigned long long*>(a.workspace + first_slot) +
-                        row * segments * strips;
+    auto* const slots =
+        reinterpret_cast<unsigned long long*>(a.workspace + first_slot) + row * segments * strips;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       auto& state = read_register<k>(f.row);

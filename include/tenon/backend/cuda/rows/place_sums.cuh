@@ -31,11 +31,9 @@ inline constexpr bool sums_by_place = [] {
   return result;
 }();
 
-// Whether whole aligned vectors may be brought to the second-level cache before the kernel waits.
-template <class Program, class C>
-inline constexpr bool may_ask_early =
-    sums_by_place<Program> && !program_traits<Program>::has_total &&
-    C::group_dims == packed_columns;
+// Whether vectors may be brought to the second-level cache before the kernel waits.
+template <class Program>
+inline constexpr bool may_ask_early = sums_by_place<Program> && !program_traits<Program>::has_total;
 
 #if defined(__CUDA_ARCH__)
 // One thread's part in a segment of a row, of which each warp has neighbouring vectors; a row of
@@ -76,43 +74,23 @@ template <class Program, class C> struct place_sums {
     long long const size = static_cast<long long>(a.split.tiles_per_segment) * step;
     long long first = segment * size;
     int left = static_cast<int>(a.vectors - first <= size + behind ? a.vectors - first : size);
-    await_operands<Program>(leaves);
 #pragma unroll 1
     do {
       // The warps have as much of a last tile.
       int const each = left < step ? a.split.vectors_of_last : items, own = warp * 32 * each;
       int vectors = left - own < 32 * each ? left - own : 32 * each;
       if (behind > 0 && left == step + 1 && own + vectors == step) ++vectors;
-      take(first + own, is_inside ? vectors : 0);
+      take(first + own, is_inside ? vectors : 0, leaves);
       wholes.carry(f.row);
       first += step, left -= step;
     } while (left > behind);
     wholes.finish(f.row);
   }
 
-  // Asks the second-level cache for the lines of the warp's vectors.
-  __device__ __forceinline__ void ask_early(long long first, int vectors) const {
-    constexpr int vectors_of_line = 8;
-    if (lane * vectors_of_line < vectors)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(
-          load_address<Program, load>(a, offsets.loads[I::bits]) +
-          (first + lane * vectors_of_line) * v));
-  }
-  // Asks the second-level cache for the lines of the warp's part of the first tile.
-  // @pre whole aligned vectors
-  __device__ __forceinline__ void ask_early(bool is_inside) const {
-    constexpr int vectors_of_line = 8;
-    int const warp = static_cast<int>(threadIdx.x) / 32, size = static_cast<int>(a.vectors),
-              each = size < lanes * items ? a.split.vectors_of_last : items,
-              at = warp * 32 * each + lane * vectors_of_line;
-    if (is_inside && lane * vectors_of_line < 32 * each && at < size)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(
-          load_address<Program, load>(a, offsets.loads[I::bits]) + at * v));
-  }
-
   // The vectors of a tile that the lanes have together. IsLong: only a row's last tile has few.
+  // Waits when it knows where they are.
   template <bool IsLong = false>
-  __device__ __forceinline__ void take(long long first, int vectors) {
+  __device__ __forceinline__ void take(long long first, int vectors, bool leaves) {
     first += lane;
     // Elements from the first of the lane's on that these have, but not behind the row.
     int held = vectors > 0 ? (vectors - lane) * v : 0;
@@ -121,7 +99,8 @@ template <class Program, class C> struct place_sums {
       fill(read_register<k>(chains).at, reduction_facts<Program, k>::identity());
     });
     if constexpr (is_packed) {
-      T const* const from = load_address<Program, load>(a, offsets.loads[I::bits]) + first * v;
+      T const* from = load_address<Program, load>(a, offsets.loads[I::bits]) + first * v;
+      await(from, vectors, leaves);
       if (vectors == width * items)
         take_whole<items>(from);
       else if (!IsLong && vectors == width * few)
@@ -135,14 +114,16 @@ template <class Program, class C> struct place_sums {
       if (C::group_dims == contiguous_columns || a.is_contiguous) {
         T const* const row = load_address<Program, load>(a, offsets.loads[I::bits]);
         beyond = elements_beyond<v>(row);
-        T const *const from = row - beyond + first * v, *const end = row + a.columns.size;
+        T const *from = row - beyond + first * v, *const end = row + a.columns.size;
         int const low = lane == 0 ? beyond : 0;
         held += beyond;
+        await(from, vectors, leaves);
         if (vectors > (IsLong ? 0 : width * few))
           take_aligned<items, read_once<Program>>(from, end, held, low);
         else if (!IsLong && vectors > 0)
           take_aligned<few, reuse::expected>(from, end, held, low);
       } else {
+        await_operands<Program>(leaves);
 #pragma unroll 1
         for (; held > 0; held -= apart, first += width) {
           selected_registers<Program, loads_of<1>> one = {};
@@ -162,6 +143,19 @@ template <class Program, class C> struct place_sums {
   }
 
  private:
+  // Waits when it is known where the lane's first vector is: what leads there is done while the
+  // kernel before ends. Short calls ask the second-level cache for the lines of all vectors, too.
+  __device__ __forceinline__ void await(T const*& from, int vectors, bool leaves) const {
+    if constexpr (may_ask_early<Program>) {
+      constexpr int vectors_of_line = 8;
+      asm volatile("" : "+l"(from));
+      if (a.split.asks_early) {
+        T const* line = from + lane * ((vectors_of_line - 1) * v);
+        ask_early(line, lane * vectors_of_line < vectors);
+      }
+    }
+    await_operands<Program>(leaves);
+  }
   // Count aligned vectors, all inside.
   template <int Count> __device__ __forceinline__ void take_whole(T const* from) {
     packed<T, v> all[Count];

@@ -77,8 +77,6 @@ template <class Program, class C> struct streamed_worker {
     bool const is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
     find_row<Program>(offsets, a, is_inside ? row : 0);
-    if constexpr (may_ask_early<Program, C>)
-      if (a.split.asks_early) place_sums<Program, C>{a, f, offsets}.ask_early(is_inside);
     if constexpr (has_row_loads) await_operands<Program>();
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
@@ -130,7 +128,7 @@ template <class Program, class C> struct streamed_worker {
                                         bool is_inside) {
     bool const is_one_turn = a.split.groups * a.split.blocks_per_row <= gridDim.x;
     bool const may_follow = has_word_segments<Program, C> || a.split.segments == 1;
-    bool const is_short = may_ask_early<Program, C> && a.split.asks_early,
+    bool const is_short = may_ask_early<Program> && a.split.asks_early,
                leaves = (may_leave || is_short) && may_follow && is_one_turn;
     if constexpr (sums_by_place<Program>)
       place_sums<Program, C>{a, f, offsets}.sweep(segment, is_inside, leaves);

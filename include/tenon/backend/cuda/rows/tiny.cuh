@@ -57,7 +57,13 @@ template <class Program, class C> struct tiny_worker {
     unsigned const image = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
                            warp * a.split.bytes_per_warp;
     T const* const from = load_address<Program, load>(a, first * size);
-    await_operands<Program>();
+    if (a.split.asks_early) {  // a line by each lane
+      constexpr int line = 128 / bytes;
+      int const all = rows * size, at = thread * line;
+      T const* first_of_line = from + (at < all ? at : all - 1);
+      ask_early(first_of_line, at < all + line);
+    }
+    await_operands<Program>(a.split.asks_early);
     if (a.split.lies_in_runs) {
       long long const rows_behind = a.row_count - first - rows;
       bring_whole<1>(image, from, rows * size, thread, first == 0,
@@ -120,7 +126,7 @@ template <class Program, class C> struct tiny_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     T const* from = load_address<Program, load>(a, offsets.loads[I::bits]);
     ask_early(from, is_inside);
-    await_operands<Program>();
+    await_operands<Program>(true);
     if (!is_inside) return;
     finish_row(row, offsets, [&](packed<T, 1>& one, int u) {
       one = {};

@@ -34,6 +34,8 @@ struct tiny_rows_planner : rows_planner_base {
   // for by themselves. H200, sums, us, so and through shared memory: of 65536 x 7 f32 1.90 (2.29),
   // bf16 1.52 (1.94), of 2^20 x 7 9.76 (9.30) and 6.81 (6.40).
   static constexpr long long most_summed = 8, most_summed_alone = 1 << 20;
+  // Calls whose warps ask for their rows while the kernel before ends, and let the next one come.
+  static constexpr long long most_bytes_asked = 5 << 20;
 
   template <class Program, int Dims>
   static constexpr configuration tiny_rows{.vector_width = 1,
@@ -67,6 +69,10 @@ struct tiny_rows_planner : rows_planner_base {
                                            : "single elements, rows of few of them";
     set_shares(result, layout, program_traits<Program>::widest_element, c.threads_per_block);
     if (result.split.is_short) result.split.rows_per_warp = 32;
+    result.split.asks_early =
+        !program_traits<Program>::has_total && result.split.lies_in_runs &&
+        layout.rows.size * layout.columns.size * program_traits<Program>::widest_element <=
+            most_bytes_asked;
     result.split.bytes_per_warp =
         bytes_of_image<storage_t<operand::type>>(result.split.rows_per_warp * layout.columns.size);
     int const warps = static_cast<int>(result.block.x * result.block.y / 32);
