@@ -22,7 +22,7 @@ struct columns_slice {
 
   __device__ __forceinline__ void begin() {
     tile = blockIdx.x;
-    if (a.slices > 1) {
+    if (!takes_elements<C> && a.slices > 1) {
       unsigned const by = static_cast<unsigned>(a.slices_are_neighbours ? a.slices : a.tiles),
                      high = blockIdx.x / by, low = blockIdx.x % by;
       tile = a.slices_are_neighbours ? high : low, slice = a.slices_are_neighbours ? low : high;
@@ -49,8 +49,11 @@ struct columns_slice {
   }
 
   // Positions of this slice: from first_position() + threadIdx.y on, blockDim.y apart.
-  __device__ __forceinline__ long long first_position() const { return slice * a.slice_length; }
+  __device__ __forceinline__ long long first_position() const {
+    return takes_elements<C> ? 0 : slice * a.slice_length;
+  }
   __device__ __forceinline__ long long end_position() const {
+    if constexpr (takes_elements<C>) return a.columns.size;
     long long const end = (slice + 1) * a.slice_length;
     return end > a.columns.size ? a.columns.size : end;
   }
@@ -125,7 +128,9 @@ struct columns_slice {
     if constexpr (!IsFull && may_keep) {
       return read<Selected, Items>(loaded, first, end);
     } else if constexpr (takes_elements<C>) {
-      return load_at_places<Program, Selected, Items>(*this, loaded, first, end);
+      return load_at_places<Program, Selected, Items>(
+          *this, loaded, first, end,
+          [&](auto& places, int left) { await_at<Program, Selected, Items>(a, places, left); });
     } else if constexpr (!IsFull) {
       if (!a.is_plain || has_part())
         return Items < C::items || a.has_pieces ? read_pieces<Selected, Items>(loaded, first, end)

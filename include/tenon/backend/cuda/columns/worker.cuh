@@ -18,6 +18,10 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
                        phases = program_traits<Program>::row_phases;
   static constexpr bool may_have_slices = may_be_sliced<Program> && !takes_elements<C>;
   using side = rows_side_by_side<Program, v, threads>;
+  // Whether it waits when it knows where its elements are.
+  static constexpr bool awaits_late = takes_elements<C> &&
+                                      !has_selected<Program, loaded_at<Program, place::row>> &&
+                                      !has_selected<Program, stored_at<Program, place::launch>>;
 
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
@@ -30,11 +34,10 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 
   __device__ __forceinline__ void begin() {
     base::begin();
-    if constexpr (may_be_sliced<Program> && !has_all_rows<C>)
+    if constexpr (may_be_sliced<Program> && !has_all_rows<C> && !takes_elements<C>)
       if (a.asks_early)
-        base::template ask_early<needed_loads<Program, v, items, 1, false>,
-                                 (takes_elements<C> ? 1 : 2) * items>();
-    await_operands<Program>(a.may_leave);
+        base::template ask_early<needed_loads<Program, v, items, 1, false>, 2 * items>();
+    if constexpr (!awaits_late) await_operands<Program>(a.may_leave);
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
@@ -84,7 +87,10 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     long long const end = end_position();
     long long first = first_position() + threadIdx.y;
     if constexpr (takes_elements<C>) {
-      if (first < end) take_positions<Phase, items, false>(running, first, end);
+      if (first < end)
+        take_positions<Phase, items, false>(running, first, end);
+      else
+        await_operands<Program>();
     } else if (few > 0 && (a.is_plain || a.has_pieces) && end - first_position() <= few * height) {
       if constexpr (few > 0)
         if (first < end) take_positions<Phase, few, false>(running, first, end);

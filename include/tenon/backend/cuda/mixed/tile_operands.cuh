@@ -45,7 +45,7 @@ template <class Program, class C> struct tile_operands : columns_slice<Program, 
   template <class Selected, int Items, class Tile>
   __device__ __forceinline__ void load(Tile& loaded, long long first, long long end) const {
     if (a.is_whole && !this->has_part())
-      load_at_places<Program, Selected, Items>(*this, loaded, first, end);
+      load_at_places<Program, Selected, Items>(*this, loaded, first, end, [](auto&, int) {});
     else if (a.has_pieces)
       this->template read_pieces<Selected, Items>(loaded, first, end);
     else
