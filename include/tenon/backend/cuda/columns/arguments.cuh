@@ -42,6 +42,24 @@ inline constexpr bool may_be_sliced =
 // in instructions a call that is over at once loses again in looking for what is whole and aligned.
 template <class C> inline constexpr bool takes_elements = C::has_warps;
 
+// Whether what is missing, which is loaded as 0, may be taken in like the rest: it is 0 in every
+// sum. One piece of code takes in both, of a fifth fewer instructions; the bits are the same.
+template <class Program>
+inline constexpr bool adds_zeros = [] {
+  using traits = program_traits<Program>;
+  bool are_zero[traits::size] = {}, result = traits::row_phases == 1;
+  for (int k = 0; k < traits::size; ++k) {
+    instruction_facts const& i = traits::all[k];
+    are_zero[k] = (i.is_load && i.moves_elements) ||
+                  (i.is_product && are_zero[i.operand(0)] && are_zero[i.operand(1)]);
+  }
+  visit_selected<Program, reductions_at<Program, place::row>>([&](auto selected) {
+    using I = typename traits::template at<decltype(selected)::value>;
+    result = result && std::is_same_v<typename I::op, ops::sum> && are_zero[I::first_operand];
+  });
+  return result;
+}();
+
 // Whether a block has all rows, whose positions are folded (folded.cuh), and for which programs.
 template <class C> inline constexpr bool has_all_rows = C::is_looped;
 template <class Program, int V>

@@ -95,9 +95,13 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       if constexpr (few > 0)
         if (first < end) take_positions<Phase, few, false>(running, first, end);
     } else {
+      // Threads of different warps go one way where there is one turn and no other block. H200,
+      // sums of the columns of 1000 x 1000 bf16 2.74 us (3.29), of 1000 x 256 2.34 (2.56).
+      bool const is_one_turn =
+          adds_zeros<Program> && a.slices == 1 && end - first_position() <= height * items;
       for (; first < end; first += height * items) {
         // Two loops in one: what may be missing costs the others a third of their instructions.
-        if (this->template has_all<items>(first, end))
+        if (!is_one_turn && this->template has_all<items>(first, end))
           take_positions<Phase, items, true>(running, first, end);
         else
           take_positions<Phase, items, false>(running, first, end);
@@ -147,13 +151,14 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     using loads = needed_loads<Program, v, Items, Phase, false>;
     selected_registers<Program, loads> loaded;
     this->template load<loads, Items, IsFull>(loaded, first, end);
+    constexpr bool is_all = IsFull || adds_zeros<Program>;
     int live = 0;
-    if (!IsFull) {
+    if (!is_all) {
       int const left = base::positions_left(first, end);
 #pragma unroll
       for (int u = 0; u < Items; ++u) live += u * static_cast<int>(blockDim.y) < left;
     }
-    take_loaded<Phase, loads, Items>(running, loaded, IsFull || live == Items, live);
+    take_loaded<Phase, loads, Items>(running, loaded, is_all || live == Items, live);
   }
   // The loaded positions of all rows: all of them, or the first `live`.
   template <int Phase, class Loads, int Items, class States, class Tile>
