@@ -72,7 +72,8 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     if constexpr (may_have_slices)
       has_result = side::template combine_slices<Phase>(
           rows, a.workspace,
-          slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices});
+          slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices,
+                     a.are_marked});
     if (has_result) evaluate_rows<Phase>();
     return has_result;
   }

@@ -13,6 +13,7 @@ namespace tenon::detail {
 // Which slice of which tile of rows a block has.
 struct slice_part {
   int tile, slice, slices;
+  bool are_marked;  // of so few words that each goes with a mark
 };
 
 // Threads (x, y): x is the vector of rows, and the threads with the same x share it.
@@ -156,13 +157,51 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   static constexpr int words_per_row =
       partial_words<Program, reductions_of<Program, place::row, Phase>>;
 
-  // Combines over the slices of a tile, in their order. @pre ticket number `tile` is 0; all threads
-  // call it, those of y = 0 with what combine_block left. @post true in one block of the tile,
-  // whose threads of y = 0 have the result
+  // Combines over the slices of a tile, in their order. @pre ticket number `tile` and the slots are
+  // 0; all threads call it, those of y = 0 with what combine_block left. @post true in one block of
+  // the tile, whose threads of y = 0 have the result; the ticket and the slots are 0
   template <int Phase, class Rows>
   static __device__ __forceinline__ bool combine_slices(Rows& rows, unsigned* workspace,
                                                         slice_part const& part) {
     if (part.slices == 1) return true;
+    bool has_all = false;
+    if constexpr (leaves_words<Program, Phase, V>)
+      if (part.are_marked) has_all = take_marked<Phase>(rows, workspace, part);
+    if (!part.are_marked) has_all = take_left<Phase>(rows, workspace, part);
+    if (has_all) combine_block<Phase, false>(rows);
+    return has_all;
+  }
+
+ private:
+  // What all slices have left, each by a thread, to its registers. @post false: another block does
+  // it, that of the last slice, which waits for the others, none of which waits for anybody
+  template <int Phase, class Rows>
+  static __device__ __forceinline__ bool take_marked(Rows& rows, unsigned* workspace,
+                                                     slice_part const& part) {
+    stack_position const p = position();
+    int const of_slice = p.width * V;
+    auto* const slots = reinterpret_cast<unsigned long long*>(workspace + first_slot) +
+                        part.tile * part.slices * of_slice + 2 * p.x;
+    bool const waits = part.slice + 1 == part.slices;
+    for_each_selected<Program, states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if (p.y == 0)
+#pragma unroll
+        for (int i = 0; i < V; i += 2)
+          fill_slots(slots + part.slice * of_slice + i * p.width,
+                     {filled(read_register<k>(rows[i])), filled(read_register<k>(rows[i + 1]))});
+      if (!waits) return;
+      typename reduction_facts<Program, k>::state all[V];
+      combine_filled<Program, k, V>(all, slots, of_slice, p.width, p.y, p.height, part.slices);
+#pragma unroll
+      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];
+    });
+    return waits;
+  }
+  // The same of words without marks. @post false: another block does it, the one that comes last
+  template <int Phase, class Rows>
+  static __device__ __forceinline__ bool take_left(Rows& rows, unsigned* workspace,
+                                                   slice_part const& part) {
     long long const stride = blockDim.x * V;
     unsigned* const base =
         workspace + first_partial +
@@ -192,11 +231,9 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
 #pragma unroll
       for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];
     });
-    combine_block<Phase, false>(rows);
     return true;
   }
 
- private:
   // What the blocks of a cluster sent: of block 0 all vectors of rows, then of block 1.
   template <int K>
   using cluster_vector = state_vector<typename reduction_facts<Program, K>::state, V>;

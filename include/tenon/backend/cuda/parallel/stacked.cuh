@@ -4,6 +4,7 @@
 // them through shared memory.
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/slots.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -251,6 +252,39 @@ __device__ __forceinline__ void combine_left(
   if constexpr (is_carried)
 #pragma unroll
     for (int i = 0; i < V; ++i) states[i] = facts::op::combine(whole[i], states[i]);
+}
+
+// The same of words that few parts leave in slots, which a thread waits for, and makes 0 again.
+// Pair i of part p is at slots + p * of_part + 2 * i * width. @pre no chain is long
+template <class Program, int K, int V>
+__device__ __forceinline__ void combine_filled(
+    typename reduction_facts<Program, K>::state (&states)[V], unsigned long long* slots,
+    int of_part, int width, int first, int step, int parts) {
+  using facts = reduction_facts<Program, K>;
+  using state = typename facts::state;
+  constexpr int pairs = V / 2;
+#pragma unroll
+  for (int i = 0; i < V; ++i) states[i] = facts::identity();
+  slots += first * of_part;
+#pragma unroll 1
+  for (int p = first; p < parts; p += step, slots += step * of_part) {
+    slot_pair found[pairs];
+    unsigned long long marks;
+    do {
+      marks = ~0ull;
+#pragma unroll
+      for (int i = 0; i < pairs; ++i) {
+        look_at_slots(found[i], slots + 2 * i * width, true);
+        marks &= found[i].first & found[i].second;
+      }
+    } while (!is_filled(marks));
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+      states[2 * i] = facts::op::combine(states[2 * i], word_of<state>(found[i].first));
+      states[2 * i + 1] = facts::op::combine(states[2 * i + 1], word_of<state>(found[i].second));
+      clear_slots(slots + 2 * i * width);
+    }
+  }
 }
 
 }  // namespace tenon::detail

@@ -33,6 +33,12 @@ template <class State> __device__ __forceinline__ State word_of(unsigned long lo
 struct slot_pair {
   unsigned long long first, second;
 };
+// @pre the first one's number is even
+__device__ __forceinline__ void fill_slots(unsigned long long* slots, slot_pair const& words) {
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(slots), "l"(words.first),
+               "l"(words.second)
+               : "memory");
+}
 // Where it is wanted. @pre the first one's number is even
 __device__ __forceinline__ void look_at_slots(slot_pair& to, unsigned long long const* slots,
                                               bool is_wanted) {

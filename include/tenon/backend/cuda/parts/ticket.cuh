@@ -21,6 +21,11 @@ inline constexpr int partial_words<Program, Selected, std::integer_sequence<int,
                 4
           : 0));
 
+// Whether each of V neighbouring rows leaves a word, which goes with a mark.
+template <class Program, int Phase, int V>
+inline constexpr bool leaves_words =
+    V % 2 == 0 && V <= 8 && partial_words<Program, reductions_of<Program, place::row, Phase>> == 1;
+
 #if defined(__CUDA_ARCH__)
 // Draws one of `parts` tickets; true in all threads of the block that came last, which see what the
 // others left. The counter wraps to 0 with the last ticket, so it needs no reset. One thread
