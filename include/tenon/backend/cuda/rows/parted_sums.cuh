@@ -40,9 +40,7 @@ template <class Program, class C> struct parted_sums {
     long long const left = a.vectors - first;
     int const each = left < step ? a.split.vectors_of_last : C::items, own = strip * 32 * each,
               rest = left < step ? static_cast<int>(left > 0 ? left : 0) - own : 32 * each,
-              vectors = rest < 0           ? 0
-                        : rest < 32 * each ? rest
-                                           : 32 * each;
+              vectors = rest < 0 ? 0 : rest < 32 * each ? rest : 32 * each;
     if constexpr (sweeps_with_row_values<Program>) await_operands<Program>(true);
     auto const begin_row = [&] {
       selected_registers<Program, row_loads<Program>> values;
