@@ -139,9 +139,9 @@ template <class Program, class C> struct brief_images : brief_vectors<Program, C
   // By accesses of `Part` elements.
   template <int E, int Part, class From>
   __device__ __forceinline__ void take_parts(held_row& tile, From const& from) const {
-    this->template for_each_vector<E>([&](auto vector) {
+    this->template for_each_vector<E>([&](int u) {
       for_each_selected<Program, own>([&](auto selected) {
-        constexpr int k = decltype(selected)::value, u = decltype(vector)::value;
+        constexpr int k = decltype(selected)::value;
         constexpr int bytes = static_cast<int>(sizeof(type_of<k>));
         unsigned const mine = read_register<k>(from) + u * lanes * v * bytes;
 #pragma unroll

@@ -42,24 +42,24 @@ struct looped_lanes : lane_group {
   }
 };
 
-// Vector U, of which `left` elements are there, or all of every lane's if is_all: by itself, or
+// Vector u, of which `left` elements are there, or all of every lane's if is_all: by itself, or
 // after the one two before it. OneWay: lanes with all of it and others go the same.
-template <class Program, int K, int U, bool OneWay, class State, int N, int V, class Taken>
-__device__ __forceinline__ void take_brief(State (&running)[N], Taken const (&x)[V], bool is_all,
-                                           int left) {
+template <class Program, int K, bool OneWay, class State, int N, int V, class Taken>
+__device__ __forceinline__ void take_brief(State (&running)[N], Taken const (&x)[V], int u,
+                                           bool is_all, int left) {
   using facts = reduction_facts<Program, K>;
   using op = typename facts::op;
   if constexpr (gathers<State>) {
-    auto& state = running[U % N];
+    auto& state = running[u % N];
     if (!is_all && left <= 0) return;
-    if (U >= N) __builtin_assume(!(state.n == 0));
+    if (u >= N) __builtin_assume(!(state.n == 0));
     if constexpr (OneWay)
       op::gather_some(state, x, left > V ? V : left);
     else
       op::gather(state, x, is_all || left > V ? V : left);
   } else {
-    running[U] = op::combine(
-        running[U], fold_live<op, typename facts::state>(x, is_all, left, 0, facts::identity()));
+    running[u] = op::combine(
+        running[u], fold_live<op, typename facts::state>(x, is_all, left, 0, facts::identity()));
   }
 }
 

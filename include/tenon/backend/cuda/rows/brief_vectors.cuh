@@ -28,13 +28,12 @@ template <class Program, class C, bool OneLane> struct brief_vectors {
 
   // visit(u): a lane's vectors, as far as some lane has any. All lanes go the same way; what a lane
   // has not is computed, too, and left out where that matters.
-  template <int E, int U = 0, class Visit>
+  template <int E, class Visit>
   __device__ __forceinline__ void for_each_vector(Visit const& visit) const {
-    if constexpr (U < vectors<E>) {
-      if (size > U * lanes * v) {
-        visit(std::integral_constant<int, U>{});
-        for_each_vector<E, U + 1>(visit);
-      }
+#pragma unroll
+    for (int u = 0; u < vectors<E>; ++u) {
+      if (size <= u * lanes * v) break;
+      visit(u);
     }
   }
   // Whether all lanes have all of vector u.

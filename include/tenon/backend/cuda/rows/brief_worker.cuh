@@ -185,8 +185,7 @@ struct brief_worker {
       using facts = reduction_facts<Program, k>;
       if constexpr (!gathers<std::remove_cvref_t<decltype(all[0])>>) fill(all, facts::identity());
     });
-    in.template for_each_vector<E>([&](auto vector) {
-      constexpr int u = decltype(vector)::value;
+    in.template for_each_vector<E>([&](int u) {
       selected_registers<Program, collected> values;
       evaluate_vector<E, Phase, false>(tile, u, [&](int i, frame<Program> const& at) {
         for_each_selected<Program, reductions>([&](auto selected) {
@@ -196,9 +195,9 @@ struct brief_worker {
       });
       for_each_selected<Program, reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        take_brief<Program, k, u, images::has_one_way>(read_register<k>(running).at,
-                                                       read_register<k>(values).at,
-                                                       in.template is_whole<E>(u), in.left_of(u));
+        take_brief<Program, k, images::has_one_way>(read_register<k>(running).at,
+                                                    read_register<k>(values).at, u,
+                                                    in.template is_whole<E>(u), in.left_of(u));
       });
     });
     for_each_selected<Program, reductions>([&](auto selected) {
@@ -211,8 +210,7 @@ struct brief_worker {
   template <int E, class... Where>
   __device__ __forceinline__ void store(held_row& tile, Where const&... where) {
     auto const& to = in.places_of_results(where...);
-    in.template for_each_vector<E>([&](auto vector) {
-      constexpr int u = decltype(vector)::value;
+    in.template for_each_vector<E>([&](int u) {
       selected_registers<Program, element_stores<Program, width<E>>> results;
       evaluate_vector<E, phases + 1, true>(tile, u, [&](int i, frame<Program> const& element) {
         for_each_selected<Program, stores>([&](auto selected) {

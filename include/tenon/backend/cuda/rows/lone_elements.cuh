@@ -64,10 +64,9 @@ struct lone_elements : brief_vectors<Program, C, OneLane> {
       bool const asks = at<k>::varies_over_rows || blockIdx.x == 0;
       ask_early(from, asks && all.left > 0);
       if constexpr (!OneLane)
-        this->template for_each_vector<v * items>([&](auto vector) {
-          constexpr int u = decltype(vector)::value;
+        this->template for_each_vector<v * items>([&](int u) {
           auto const* further = from + u * all.step;
-          if constexpr (u > 0) ask_early(further, asks && all.left > u * all.step);
+          if (u > 0) ask_early(further, asks && all.left > u * all.step);
         });
     });
     for_each_selected<Program, stores>([&](auto selected) {

@@ -59,8 +59,7 @@ template <class Program, class C> struct whole_images : brief_images<Program, C>
       unsigned const image = memory::template operand<k>(a, this->memory_of_warp, buffer);
       int const begin = in_front(load_address<Program, k>(a, first * size)) / bytes;
       auto const mine = a.split.order.of_row(place * bytes);
-      this->template for_each_vector<E>([&](auto vector) {
-        constexpr int u = decltype(vector)::value;
+      this->template for_each_vector<E>([&](int u) {
         packed<T, v> all;
         load_shared(all, image + mine(u * lanes * 16));
         if (begin > 0) {
