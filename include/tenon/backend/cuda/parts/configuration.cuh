@@ -55,16 +55,23 @@ using specialization_of =
 
 namespace detail {
 
+#if defined(__CUDA_ARCH_LIST__)
+inline constexpr long long architectures[] = {__CUDA_ARCH_LIST__};
+#else
+inline constexpr long long architectures[] = {0};
+#endif
+// Whether all devices that this is compiled for have clusters.
+inline constexpr bool is_for_clusters = [] {
+  bool result = true;
+  for (long long architecture : architectures) result = result && architecture >= 900;
+  return result;
+}();
+
 // Two translation units compiled for other architectures or by another version never share a
 // kernel: this constant is part of its name. @pre it depends only on what the host and the device
 // pass of nvcc see alike
 constexpr unsigned long long hash_build() {
   unsigned long long hash = 14695981039346656037ull;  // FNV-1a
-#if defined(__CUDA_ARCH_LIST__)
-  long long const architectures[] = {__CUDA_ARCH_LIST__};
-#else
-  long long const architectures[] = {0};
-#endif
   auto add = [&](long long value) {
     hash = (hash ^ static_cast<unsigned long long>(value)) * 1099511628211ull;
   };

@@ -7,9 +7,9 @@
 namespace tenon::detail {
 
 struct misaligned_configurations : rows_configurations {
-  // Long rows, in shared memory as aligned ones. Two operands of f32 gain too little: H200, us, without
-  // and with, the gradient of softmax of 1 x 32768 f32 4.4 and 4.8, 1000 x 65536 230 and 209,
-  // bf16 6.5 and 5.6, 138 and 123; layer norm without weights of 1000 x 65536 f32 179 and 141.
+  // Long rows, in shared memory as aligned ones. Two operands of f32 gain too little: H200, us,
+  // without and with, the gradient of softmax of 1 x 32768 f32 4.4 and 4.8, 1000 x 65536 230 and
+  // 209, bf16 6.5 and 5.6, 138 and 123; layer norm without weights of 1000 x 65536 f32 179 and 141.
   template <class Program>
   static constexpr bool can_be_settled = (is_half<Program> ||
                                           own_bytes<Program> * width<Program> <= 16) &&
@@ -24,6 +24,16 @@ struct misaligned_configurations : rows_configurations {
     c.group_dims = contiguous_columns;
     return c;
   }();
+  // Whether rows that are no long, settled or odd ones are held by a cluster all the same, in the
+  // kernel of any layout: not if longer ones settle, whatever the layout, for the same bits. Those
+  // that are longer are kept by several blocks, or read again.
+  template <class Program> static constexpr bool may_be_resident(cuda_device_facts const& facts) {
+    return !facts.has_clusters || !can_be_settled<Program>;
+  }
+  // Whether that kernel is there: of contiguous operands it has no rows then.
+  template <class Program, int Dims>
+  static constexpr bool has_resident =
+      Dims > contiguous_columns || !is_for_clusters || !can_be_settled<Program>;
   // Longer ones, which aligned rows have in shared memory, where they do not settle there: as many
   // threads.
   template <class Program>

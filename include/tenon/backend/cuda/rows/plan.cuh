@@ -51,7 +51,9 @@ struct rows_planner : looped_rows_planner {
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     long_share const share = long_share::of<Program>(layout, facts);
     bool const is_long = share.lanes > 0;
-    [[maybe_unused]] bool is_held = blocks_hold<Program>(layout, facts);
+    [[maybe_unused]] bool is_held = may_be_resident<Program>(facts)
+                                        ? blocks_hold<Program>(layout, facts)
+                                        : vectors <= medium_vectors<Program>;
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
       // For the same bits, where there are many.
       auto const brief = plan_brief<Program>(layout, call, facts, operands.is_packed);
@@ -108,10 +110,11 @@ struct rows_planner : looped_rows_planner {
         if (is_long && operands.is_contiguous && !operands.is_packed &&
             layout.columns.size % width<Program> == 0)
           result = plan_long<Program, settled_rows<Program>>(layout, call, facts, share);
-      if (!result.function)
-        result = !is_long && operands.is_packed && vectors <= medium_vectors<Program>
-                     ? plan_packed<Program>(layout, call, facts, how)
-                     : plan_resident<Program, resident<Program, all>>(layout, call, facts, how);
+      if (!result.function && !is_long && operands.is_packed && vectors <= medium_vectors<Program>)
+        result = plan_packed<Program>(layout, call, facts, how);
+      else if constexpr (has_resident<Program, all>)
+        if (!result.function)
+          result = plan_resident<Program, resident<Program, all>>(layout, call, facts, how);
       if (result.function) return result;
       if constexpr (shares_everything<Program>)
         return grid_planner::plan<Program>(layout, call, facts);
