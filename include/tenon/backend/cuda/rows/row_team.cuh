@@ -71,13 +71,16 @@ template <class Program, class C> struct row_team {
   }
   // Between the two anything may be done that sends nothing.
   __device__ __forceinline__ void begin() const {
-    if (blocks() == 1) return;
-    if (threadIdx.x == 0 && half() == 0) cluster_mailboxes::init();
-    arrive_at_cluster();
+    if constexpr (C::has_clusters) {
+      if (blocks() == 1) return;
+      if (threadIdx.x == 0 && half() == 0) cluster_mailboxes::init();
+      arrive_at_cluster();
+    }
   }
   // @post all of the row's blocks have begun
   __device__ __forceinline__ void await_blocks() const {
-    if (blocks() > 1) wait_for_cluster();
+    if constexpr (C::has_clusters)
+      if (blocks() > 1) wait_for_cluster();
   }
 
   // The chains of the second half become part of those of the first.
@@ -97,19 +100,22 @@ template <class Program, class C> struct row_team {
   template <class Reductions>
   __device__ __forceinline__ void gather(registers<Program, place::row>& row) {
     if (states() <= 1) return;
-    if (blocks() > 1) {
-      if (threadIdx.x == 0 && half() == 0)
-        boxes.present().expect(partial_words<Program, Reductions> *
-                               static_cast<int>(sizeof(unsigned)) * states());
-      boxes.wait();
-    } else {
-      __syncthreads();
-    }
+    meet<Reductions>();
     combine(row, held_sequence<Program, Reductions>{});
     boxes.next();
   }
 
  private:
+  template <class Reductions> __device__ __forceinline__ void meet() const {
+    if constexpr (C::has_clusters)
+      if (blocks() > 1) {
+        if (threadIdx.x == 0 && half() == 0)
+          boxes.present().expect(partial_words<Program, Reductions> *
+                                 static_cast<int>(sizeof(unsigned)) * states());
+        return boxes.wait();
+      }
+    __syncthreads();
+  }
   template <class State, int N>
   static __device__ __forceinline__ void give(State const (&chains)[N], unsigned*& to) {
 #pragma unroll
@@ -148,15 +154,17 @@ template <class Program, class C> struct row_team {
     int const lane = static_cast<int>(threadIdx.x) % 32,
               mine = first() + (rank * pieces() + piece) * (lanes / 32) +
                      static_cast<int>(threadIdx.x) / 32;
-    if (blocks() > 1) {
-      if (lane < blocks())
-        (shared_states<Program, K, most_states>::send(boxes.present(), boxes.buffer(), mine,
-                                                      read_register<K>(row), lane),
-         ...);
-    } else if (lane == 0) {
+    if constexpr (C::has_clusters)
+      if (blocks() > 1) {
+        if (lane < blocks())
+          (shared_states<Program, K, most_states>::send(boxes.present(), boxes.buffer(), mine,
+                                                        read_register<K>(row), lane),
+           ...);
+        return;
+      }
+    if (lane == 0)
       (shared_states<Program, K, most_states>::put(boxes.buffer(), mine, read_register<K>(row)),
        ...);
-    }
   }
   template <int... K>
   __device__ __forceinline__ void combine(registers<Program, place::row>& row,

@@ -72,7 +72,8 @@ template <class Program, class C> struct spread_items {
   __device__ __forceinline__ static void load(Requested& to, Arguments const& a,
                                               operand_offsets<Program> const& row,
                                               spread_positions const& where) {
-    bring(a, row, where);
+    if constexpr (may_be_strided)
+      if (!a.is_contiguous) bring(a, row, where);
     for_each_selected<Program, own>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       load_some<k, 0, items, (has_element_stores<Program> ? reuse::near : reuse::expected)>(
@@ -114,7 +115,8 @@ template <class Program, class C> struct spread_items {
         take_live<typename reduction_facts<Program, k>::op>(
             read_register<k>(states).at[0], read_register<k>(values).at, where.live(items));
     });
-    if constexpr (Stores) send(a, row, where);
+    if constexpr (Stores && may_be_strided)
+      if (!a.is_contiguous) send(a, row, where);
   }
 
  private:
@@ -164,10 +166,8 @@ template <class Program, class C> struct spread_items {
     }
   }
 
-  // Whether elements are neighbours in memory in every operand.
-  template <class Arguments> __device__ __forceinline__ static bool is_direct(Arguments const& a) {
-    return C::group_dims == spread_columns || a.is_contiguous;
-  }
+  // Whether elements may be other than neighbours in memory.
+  static constexpr bool may_be_strided = C::group_dims != spread_columns;
   template <int K, int Begin, int End, reuse Reuse, class List, class Arguments>
   __device__ __forceinline__ static void load_some(List& to, Arguments const& a, long long offset,
                                                    spread_positions const& where) {
@@ -176,21 +176,21 @@ template <class Program, class C> struct spread_items {
     constexpr int cleared = leaves_anything<Reuse, T> ? End - (End - Begin) % 4 : Begin;
 #pragma unroll
     for (int u = cleared; u < End; ++u) to[u] = {};
-    if (is_direct(a))
-      load_spread<Reuse, Begin, End>(to, load_address<Program, K>(a, offset) + where.first,
-                                     where.left);
-    else
-      load_spread<Reuse, Begin, End>(to, memory::template slot<K>(), where.left);
+    if constexpr (may_be_strided)
+      if (!a.is_contiguous)
+        return load_spread<Reuse, Begin, End>(to, memory::template slot<K>(), where.left);
+    load_spread<Reuse, Begin, End>(to, load_address<Program, K>(a, offset) + where.first,
+                                   where.left);
   }
   template <int K, int Begin, int End, class List, class Arguments>
   __device__ __forceinline__ static void store_some(List const& from, Arguments const& a,
                                                     long long offset,
                                                     spread_positions const& where) {
-    if (is_direct(a))
-      store_spread<Begin, End>(store_address<Program, K>(a, offset) + where.first, from, where.left,
-                               a.stored);
-    else
-      store_spread<Begin, End>(memory::template slot<K>(), from, where.left, a.stored);
+    if constexpr (may_be_strided)
+      if (!a.is_contiguous)
+        return store_spread<Begin, End>(memory::template slot<K>(), from, where.left, a.stored);
+    store_spread<Begin, End>(store_address<Program, K>(a, offset) + where.first, from, where.left,
+                             a.stored);
   }
 
   // Operands that are strided → shared memory.
@@ -198,7 +198,6 @@ template <class Program, class C> struct spread_items {
   __device__ __forceinline__ static void bring(Arguments const& a,
                                                operand_offsets<Program> const& row,
                                                spread_positions const& where) {
-    if (is_direct(a)) return;
     for_each_place<spread_loads<Program>>(a, where, [&](auto k, auto const& column, unsigned at) {
       using I = typename program_traits<Program>::template at<decltype(k)::value>;
       long long const begin = I::varies_over_rows ? row.loads[I::bits] : 0;
@@ -213,7 +212,6 @@ template <class Program, class C> struct spread_items {
   __device__ __forceinline__ static void send(Arguments const& a,
                                               operand_offsets<Program> const& row,
                                               spread_positions const& where) {
-    if (is_direct(a)) return;
     for_each_place<stores>(a, where, [&](auto k, auto const& column, unsigned at) {
       using I = typename program_traits<Program>::template at<decltype(k)::value>;
       packed<storage_t<I::type>, 1> one;
