@@ -139,7 +139,9 @@ template <class Program, class C> struct brief_images : brief_vectors<Program, C
   // By accesses of `Part` elements.
   template <int E, int Part, class From>
   __device__ __forceinline__ void take_parts(held_row& tile, From const& from) const {
-    this->template for_each_vector<E>([&](int u) {
+#pragma unroll
+    for (int u = 0; u < base::template vectors<E>; ++u) {
+      if (!this->has(u)) break;
       for_each_selected<Program, own>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         constexpr int bytes = static_cast<int>(sizeof(type_of<k>));
@@ -154,7 +156,7 @@ template <class Program, class C> struct brief_images : brief_vectors<Program, C
                 Part == 1 ? part.words[0] : part.words[j * bytes / 4] >> j * bytes % 4 * 8;
         }
       });
-    });
+    }
   }
   template <int K, class T>
   __device__ __forceinline__ void set_place(unsigned& to, unsigned image, T const* rows,

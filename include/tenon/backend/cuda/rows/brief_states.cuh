@@ -42,6 +42,10 @@ struct looped_lanes : lane_group {
   }
 };
 
+template <class Program, int K, class State, int N>
+__device__ __forceinline__ void begin_brief(State (&running)[N]) {
+  if constexpr (!gathers<State>) fill(running, reduction_facts<Program, K>::identity());
+}
 // Vector u, of which `left` elements are there, or all of every lane's if is_all: by itself, or
 // after the one two before it. OneWay: lanes with all of it and others go the same.
 template <class Program, int K, bool OneWay, class State, int N, int V, class Taken>

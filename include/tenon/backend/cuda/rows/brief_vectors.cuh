@@ -26,16 +26,9 @@ template <class Program, class C, bool OneLane> struct brief_vectors {
                         ? 0
                         : static_cast<int>(threadIdx.x) * v;  // the lane's first element of a row
 
-  // visit(u): a lane's vectors, as far as some lane has any. All lanes go the same way; what a lane
-  // has not is computed, too, and left out where that matters.
-  template <int E, class Visit>
-  __device__ __forceinline__ void for_each_vector(Visit const& visit) const {
-#pragma unroll
-    for (int u = 0; u < vectors<E>; ++u) {
-      if (size <= u * lanes * v) break;
-      visit(u);
-    }
-  }
+  // Whether some lane has any of vector u. All lanes go the same way; what a lane has not is
+  // computed, too, and left out where that matters.
+  __device__ __forceinline__ bool has(int u) const { return size > u * lanes * v; }
   // Whether all lanes have all of vector u.
   template <int E> __device__ __forceinline__ bool is_whole(int u) const {
     return E < v ? E == 1 || size == E : size >= (u + 1) * lanes * v;

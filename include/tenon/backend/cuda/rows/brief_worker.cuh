@@ -130,8 +130,10 @@ struct brief_worker {
   __device__ __forceinline__ void compute(held_row& tile, std::integer_sequence<int, Phase...>,
                                           Where const&... where) {
     evaluate<place::row, 0, 0>(f);
-    (reduce<E, Phase + 1>(tile), ...);
-    store<E>(tile, where...);
+    (reduce<E, Phase + 1>(tile,
+                          held_sequence<Program, reductions_of<Program, place::row, Phase + 1>>{}),
+     ...);
+    store<E>(tile, held_sequence<Program, stores>{}, where...);
   }
   template <int E> static constexpr int vectors = images::template vectors<E>;
   template <int E> static constexpr int width = images::template width<E>;
@@ -157,72 +159,70 @@ struct brief_worker {
     compute<E>(tile, std::make_integer_sequence<int, phases>{}, first, place);
     if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
   }
-  // Evaluates vector u; use(i, values): those of element i.
-  template <int E, int Phase, bool Stores, class Use>
-  __device__ __forceinline__ void evaluate_vector(held_row& tile, int u, Use const& use) const {
-    using needed = typename images::template shared_loads<Phase, Stores>;
-    selected_registers<Program, needed> fixed;
-    if constexpr (has_selected<Program, needed>) in.template take_shared<needed>(fixed, u);
-#pragma unroll
-    for (int i = 0; i < width<E>; ++i) {
-      registers<Program, place::element> element;
-      frame<Program> at{f.launch, f.row, element, f.total};
-      take_element<Program, own>(element, tile, u * v + i, 0);
-      if constexpr (has_selected<Program, needed>)
-        take_element<Program, needed>(element, fixed, 0, i);
-      keeping_evaluation<Program, held_row, true>{tile}.template operator()<Phase, Stores>(
-          drawn_vector<Program, Phase, Stores, 1>{}, at, u * v + i, 0);
-      use(i, at);
-    }
+  // What all rows share of vector u.
+  template <int Phase, bool Stores>
+  using shared_of = typename images::template shared_loads<Phase, Stores>;
+  template <int Phase, bool Stores> __device__ __forceinline__ auto shared_at(int u) const {
+    selected_registers<Program, shared_of<Phase, Stores>> fixed;
+    if constexpr (has_selected<Program, shared_of<Phase, Stores>>)
+      in.template take_shared<shared_of<Phase, Stores>>(fixed, u);
+    return fixed;
   }
-  template <int E, int Phase> __device__ __forceinline__ void reduce(held_row& tile) {
-    using reductions = reductions_of<Program, place::row, Phase>;
-    using collected = brief_collected<Program, width<E>, Phase>;
+  // Evaluates element i of vector u.
+  template <int Phase, bool Stores, class Fixed>
+  __device__ __forceinline__ void evaluate_at(frame<Program> const& here, held_row& tile,
+                                              Fixed const& fixed, int u, int i) const {
+    take_element<Program, own>(here.element, tile, u * v + i, 0);
+    if constexpr (has_selected<Program, shared_of<Phase, Stores>>)
+      take_element<Program, shared_of<Phase, Stores>>(here.element, fixed, 0, i);
+    keeping_evaluation<Program, held_row, true>{tile}.template operator()<Phase, Stores>(
+        drawn_vector<Program, Phase, Stores, 1>{}, here, u * v + i, 0);
+  }
+  // Registers are a fold here, without functions for each.
+  template <int E, int Phase, int... K>
+  __device__ __forceinline__ void reduce(held_row& tile, std::integer_sequence<int, K...>) {
     selected_registers<Program, brief_states<Program, vectors<E>, images::gathered, Phase>> running;
-    for_each_selected<Program, reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      auto& all = read_register<k>(running).at;
-      using facts = reduction_facts<Program, k>;
-      if constexpr (!gathers<std::remove_cvref_t<decltype(all[0])>>) fill(all, facts::identity());
-    });
-    in.template for_each_vector<E>([&](int u) {
-      selected_registers<Program, collected> values;
-      evaluate_vector<E, Phase, false>(tile, u, [&](int i, frame<Program> const& at) {
-        for_each_selected<Program, reductions>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-          read_register<k>(values).at[i] = take_of<k>(at);
-        });
-      });
-      for_each_selected<Program, reductions>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        take_brief<Program, k, images::has_one_way>(read_register<k>(running).at,
-                                                    read_register<k>(values).at, u,
-                                                    in.template is_whole<E>(u), in.left_of(u));
-      });
-    });
-    for_each_selected<Program, reductions>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(f.row) = finish_brief<Program, k, images::has_one_way>(
-          read_register<k>(running).at, !is_few && in.size > v, in.lanes);
-    });
+    (begin_brief<Program, K>(read_register<K>(running).at), ...);
+#pragma unroll
+    for (int u = 0; u < vectors<E>; ++u) {
+      if (!in.has(u)) break;
+      selected_registers<Program, brief_collected<Program, width<E>, Phase>> values;
+      auto const fixed = shared_at<Phase, false>(u);
+#pragma unroll
+      for (int i = 0; i < width<E>; ++i) {
+        registers<Program, place::element> element;
+        frame<Program> const here{f.launch, f.row, element, f.total};
+        evaluate_at<Phase, false>(here, tile, fixed, u, i);
+        ((read_register<K>(values).at[i] = take_of<K>(here)), ...);
+      }
+      (take_brief<Program, K, images::has_one_way>(read_register<K>(running).at,
+                                                   read_register<K>(values).at, u,
+                                                   in.template is_whole<E>(u), in.left_of(u)),
+       ...);
+    }
+    ((read_register<K>(f.row) = finish_brief<Program, K, images::has_one_way>(
+          read_register<K>(running).at, !is_few && in.size > v, in.lanes)),
+     ...);
     evaluate<place::row, Phase, Phase>(f);
   }
-  template <int E, class... Where>
-  __device__ __forceinline__ void store(held_row& tile, Where const&... where) {
+  template <int E, int... K, class... Where>
+  __device__ __forceinline__ void store(held_row& tile, std::integer_sequence<int, K...>,
+                                        Where const&... where) {
     auto const& to = in.places_of_results(where...);
-    in.template for_each_vector<E>([&](int u) {
+#pragma unroll
+    for (int u = 0; u < vectors<E>; ++u) {
+      if (!in.has(u)) break;
       selected_registers<Program, element_stores<Program, width<E>>> results;
-      evaluate_vector<E, phases + 1, true>(tile, u, [&](int i, frame<Program> const& element) {
-        for_each_selected<Program, stores>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-          read_register<k>(results).at[i] = value_of<at<k>::first_operand>(element);
-        });
-      });
-      for_each_selected<Program, stores>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        in.template put<k, E>(to, u, read_register<k>(results).at);
-      });
-    });
+      auto const fixed = shared_at<phases + 1, true>(u);
+#pragma unroll
+      for (int i = 0; i < width<E>; ++i) {
+        registers<Program, place::element> element;
+        frame<Program> const here{f.launch, f.row, element, f.total};
+        evaluate_at<phases + 1, true>(here, tile, fixed, u, i);
+        ((read_register<K>(results).at[i] = value_of<at<K>::first_operand>(here)), ...);
+      }
+      (in.template put<K, E>(to, u, read_register<K>(results).at), ...);
+    }
   }
 };
 

@@ -63,11 +63,14 @@ struct lone_elements : brief_vectors<Program, C, OneLane> {
       // What all rows share one block asks for: it is one place of the cache.
       bool const asks = at<k>::varies_over_rows || blockIdx.x == 0;
       ask_early(from, asks && all.left > 0);
-      if constexpr (!OneLane)
-        this->template for_each_vector<v * items>([&](int u) {
+      if constexpr (!OneLane) {
+#pragma unroll
+        for (int u = 1; u < items; ++u) {
+          if (!this->has(u)) break;
           auto const* further = from + u * all.step;
-          if (u > 0) ask_early(further, asks && all.left > u * all.step);
-        });
+          ask_early(further, asks && all.left > u * all.step);
+        }
+      }
     });
     for_each_selected<Program, stores>([&](auto selected) {
       constexpr int k = decltype(selected)::value;

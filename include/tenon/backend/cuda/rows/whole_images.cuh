@@ -59,7 +59,9 @@ template <class Program, class C> struct whole_images : brief_images<Program, C>
       unsigned const image = memory::template operand<k>(a, this->memory_of_warp, buffer);
       int const begin = in_front(load_address<Program, k>(a, first * size)) / bytes;
       auto const mine = a.split.order.of_row(place * bytes);
-      this->template for_each_vector<E>([&](int u) {
+#pragma unroll
+      for (int u = 0; u < base::template vectors<E>; ++u) {
+        if (!this->has(u)) break;
         packed<T, v> all;
         load_shared(all, image + mine(u * lanes * 16));
         if (begin > 0) {
@@ -71,7 +73,7 @@ template <class Program, class C> struct whole_images : brief_images<Program, C>
         for (int i = 0; i < v; ++i)
           read_register<k>(tile).at[u * v + i].words[0] =
               all.words[i * bytes / 4] >> i * bytes % 4 * 8;
-      });
+      }
     });
   }
   using places = image_order::row;  // in bytes of which results have as many
