@@ -72,6 +72,24 @@ template <class T> void check(std::int64_t length, double most) {
     }
 }
 
+// Of a tensor there are fewer kernels than of a view, which may have any layout. The lengths are
+// the longest row that a cluster has, and longer ones that blocks keep.
+TEST(kept_rows, of_a_tensor_and_of_views) {
+  auto const soft = tn::compile([](auto x) { return tn::softmax(x, tn::axis<-1>); });
+  for (std::int64_t length : {393216, 393220, 500001, 524288}) {
+    doubles const values = random_doubles<float>({2, length});
+    array<float, 2> aligned({2, length}, arrangement::contiguous, values);
+    tn::tensor<float, tn::dyn, tn::dyn> tensor(2, length);
+    tensor = aligned.view() * 1.0f;
+    std::vector<double> const expected = result_of(soft(tensor)).values;
+    for (arrangement how :
+         {arrangement::contiguous, arrangement::misaligned, arrangement::stepped}) {
+      array<float, 2> x({2, length}, how, values);
+      EXPECT_EQ(result_of(soft(x.view())).values, expected) << length << ' ' << to_string(how);
+    }
+  }
+}
+
 // Whole vectors, and a part of one in the end.
 TEST(kept_rows, of_f32_behind_each_other) { check<float>(600011, 1e-5); }
 TEST(kept_rows, of_bf16_behind_each_other) { check<tn::bfloat16>(1048584, 8e-3); }
