@@ -32,19 +32,23 @@ function(tenon_compile_only target)
   endif()
 endfunction()
 
+# tenon_write_wrapper(<file> <content>): written only when it changes, so that nothing is compiled again for nothing.
+function(tenon_write_wrapper file content)
+  set(previous "")
+  if(EXISTS "${file}")
+    file(READ "${file}" previous)
+  endif()
+  if(NOT content STREQUAL previous)
+    file(WRITE "${file}" "${content}")
+  endif()
+endfunction()
+
 # tenon_wrap_source(<variable> <source> <extension>): a file of the build folder that only includes <source>.
 # CMake allows one language per source and folder; the wrapper lets g++ and nvcc both have it.
 function(tenon_wrap_source result source extension)
   file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}" "${source}")
   set(wrapper "${PROJECT_BINARY_DIR}/wrapped/${relative}.${extension}")
-  set(content "#include \"${source}\"\n")
-  set(previous "")
-  if(EXISTS "${wrapper}")
-    file(READ "${wrapper}" previous)
-  endif()
-  if(NOT content STREQUAL previous)
-    file(WRITE "${wrapper}" "${content}")
-  endif()
+  tenon_write_wrapper("${wrapper}" "#include \"${source}\"\n")
   set(${result} "${wrapper}" PARENT_SCOPE)
 endfunction()
 
