@@ -52,9 +52,9 @@ function(tenon_wrap_source result source extension)
   set(${result} "${wrapper}" PARENT_SCOPE)
 endfunction()
 
-# tenon_has_mark(<variable> <source> <mark>): whether the source holds the line `// tenon-test: <mark>`.
+# tenon_has_mark(<variable> <source> <mark>): whether a line of comment of the source ends with `tenon-test: <mark>`.
 function(tenon_has_mark result source mark)
-  file(STRINGS "${source}" lines REGEX "^// tenon-test: ${mark}$" LIMIT_COUNT 1)
+  file(STRINGS "${source}" lines REGEX "^// (.* )?tenon-test: ${mark}$" LIMIT_COUNT 1)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
   set(${result} OFF PARENT_SCOPE)
   if(lines)
