@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions to one value on the CPU backend, in one sweep or over the rows' results: accuracy, and
-// bits that are the same for any number of threads. tenon-test: nvcc-host
+// bits that are the same for any number of threads.
+//
+// tenon-test: nvcc-host
+// tenon-test: optimized
 #if defined(_OPENMP)
 #include <omp.h>
 #endif

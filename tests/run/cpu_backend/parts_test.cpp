@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the CPU backend on their own: the pairwise tree does not depend on the split,
-// strided blocks come and go. tenon-test: cpu-only
+// strided blocks come and go.
+//
+// tenon-test: cpu-only
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointwise programs on the CPU backend: every element equals the loop, for any extents, strides
-// and dtypes. tenon-test: cpu-only
+// and dtypes.
+//
+// tenon-test: cpu-only
+// tenon-test: optimized
 #include "run/cpu_backend/support.hpp"
 
 namespace tenon::cpu_test {

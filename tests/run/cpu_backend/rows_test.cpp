@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row programs on the CPU backend against loops in double: several phases, moments, strided rows,
-// row and element stores. tenon-test: cpu-only
+// row and element stores.
+//
+// tenon-test: cpu-only
+// tenon-test: optimized
 #include "run/cpu_backend/support.hpp"
 
 namespace tenon::cpu_test {
