@@ -11,7 +11,8 @@ namespace tenon {
 template <class T> class array_view {
  public:
   constexpr array_view() = default;
-  constexpr array_view(T* first, std::size_t count) : first_(first), count_(count) {}
+  [[gnu::always_inline]] constexpr array_view(T* first, std::size_t count)
+      : first_(first), count_(count) {}
   // A std::array, vector or span.
   template <class Array>
   requires requires(Array& array) {
@@ -20,11 +21,11 @@ template <class T> class array_view {
   }
   constexpr array_view(Array& array) : array_view(array.data(), array.size()) {}
 
-  constexpr T* data() const { return first_; }
-  constexpr std::size_t size() const { return count_; }
-  constexpr T* begin() const { return first_; }
-  constexpr T* end() const { return first_ + count_; }
-  constexpr T& operator[](std::size_t i) const { return first_[i]; }
+  [[gnu::always_inline]] constexpr T* data() const { return first_; }
+  [[gnu::always_inline]] constexpr std::size_t size() const { return count_; }
+  [[gnu::always_inline]] constexpr T* begin() const { return first_; }
+  [[gnu::always_inline]] constexpr T* end() const { return first_ + count_; }
+  [[gnu::always_inline]] constexpr T& operator[](std::size_t i) const { return first_[i]; }
 
  private:
   T* first_ = nullptr;

@@ -15,10 +15,10 @@ template <class T> class maybe {
   constexpr maybe(no_value_t) {}
   constexpr maybe(T const& value) : value_(value), is_known_(true) {}
 
-  constexpr explicit operator bool() const { return is_known_; }
+  [[gnu::always_inline]] constexpr explicit operator bool() const { return is_known_; }
   // @pre there is a value
-  constexpr T const& operator*() const { return value_; }
-  constexpr T const* operator->() const { return &value_; }
+  [[gnu::always_inline]] constexpr T const& operator*() const { return value_; }
+  [[gnu::always_inline]] constexpr T const* operator->() const { return &value_; }
 
   constexpr bool operator==(no_value_t) const { return !is_known_; }
   constexpr bool operator==(T const& value) const { return is_known_ && value_ == value; }

@@ -38,10 +38,13 @@ inline constexpr dim unit_dim = 0;
 class dim_table {
  public:
   constexpr dim_table() { add({dim_kind::constant, 1}); }
-  // A table as it was: its entries and the representative of each.
-  constexpr dim_table(constexpr_vector<dim_expression> entries,
-                      constexpr_vector<dim> representatives)
-      : entries_(std::move(entries)), parents_(std::move(representatives)) {}
+  // From now on a table as it was: its entries and the representative of each, which are constants.
+  template <int N>
+  constexpr void refer_to(static_vector<dim_expression, N> const& entries,
+                          static_vector<dim, N> const& representatives) {
+    entries_.refer_to(entries);
+    parents_.refer_to(representatives);
+  }
 
   constexpr dim constant(long long length) { return add({dim_kind::constant, length}); }
   constexpr dim of_input(int input, int axis, extent e) {

@@ -76,10 +76,14 @@ class graph {
     return attributes.size() - 1;
   }
 
-  constexpr node const& operator[](int id) const { return nodes[id]; }
-  constexpr int size() const { return nodes.size(); }
-  constexpr node const& operand(node const& n, int k) const { return nodes[n.operands[k]]; }
-  constexpr attribute const& attributes_of(node const& n) const { return attributes[n.attributes]; }
+  [[gnu::always_inline]] constexpr node const& operator[](int id) const { return nodes[id]; }
+  [[gnu::always_inline]] constexpr int size() const { return nodes.size(); }
+  [[gnu::always_inline]] constexpr node const& operand(node const& n, int k) const {
+    return nodes[n.operands[k]];
+  }
+  [[gnu::always_inline]] constexpr attribute const& attributes_of(node const& n) const {
+    return attributes[n.attributes];
+  }
 
   // The same arguments, dims and checks without nodes: where a pass starts to build its result.
   constexpr graph without_nodes() const {

@@ -31,8 +31,10 @@ struct node {
 
   constexpr int rank() const { return dims.size(); }
   // By address, not by op_id: asking does not register the operator.
-  template <class Op> constexpr bool is() const { return op == &op_info_of<Op>; }
-  constexpr bool is(op_kind kind) const { return op->kind == kind; }
+  template <class Op> [[gnu::always_inline]] constexpr bool is() const {
+    return op == &op_info_of<Op>;
+  }
+  [[gnu::always_inline]] constexpr bool is(op_kind kind) const { return op->kind == kind; }
   constexpr bool operator==(node const& other) const {
     return op == other.op && type == other.type && bits == other.bits && axes == other.axes &&
            attributes == other.attributes && operands == other.operands && dims == other.dims;

@@ -77,26 +77,21 @@ struct flat_description {
   }
 };
 
-template <class T, int N>
-constexpr_vector<T> over(static_vector<T, N> const& items) {
-  return constexpr_vector<T>::over(items.items, items.count);
-}
-
 // The description over the items of the constant. @pre the constant lives as long
 template <class Flat>
 [[gnu::cold]] description restored(Flat const& flat) {
   description d;
-  d.final.nodes = over(flat.nodes);
-  d.final.attributes = over(flat.attributes);
-  d.final.inputs = over(flat.inputs);
-  d.final.outputs = over(flat.outputs);
-  d.final.checks = over(flat.checks);
-  d.final.dims = dim_table(over(flat.dims), over(flat.representatives));
-  d.space.axes = over(flat.axes);
-  d.space.loads = over(flat.loads);
-  d.space.stores = over(flat.stores);
-  d.space.scalars = over(flat.scalars);
-  d.space.sizes = over(flat.sizes);
+  d.final.nodes.refer_to(flat.nodes);
+  d.final.attributes.refer_to(flat.attributes);
+  d.final.inputs.refer_to(flat.inputs);
+  d.final.outputs.refer_to(flat.outputs);
+  d.final.checks.refer_to(flat.checks);
+  d.final.dims.refer_to(flat.dims, flat.representatives);
+  d.space.axes.refer_to(flat.axes);
+  d.space.loads.refer_to(flat.loads);
+  d.space.stores.refer_to(flat.stores);
+  d.space.scalars.refer_to(flat.scalars);
+  d.space.sizes.refer_to(flat.sizes);
   d.plan.rows = flat.rows, d.plan.columns = flat.columns, d.plan.planes = flat.planes;
   d.space.reversed = flat.reversed;
   return d;
