@@ -2,13 +2,8 @@
 #pragma once
 // tn::explain: a call, not made but planned → what it is, what it becomes and what it costs.
 
-#include "tenon/ir/print.hpp"
-#include "tenon/report/explanation.hpp"
-#include "tenon/report/quantity.hpp"
-#include "tenon/runtime/executable.hpp"
-#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device writes no report
 #include "tenon/report/explanation_writer.hpp"
-#endif
+#include "tenon/runtime/executable.hpp"
 
 namespace tenon {
 namespace detail {
