@@ -66,6 +66,27 @@ struct co_moments : gathering_reduction<co_moments> {
       return with_shift(this->sum() * inverse);
     }
   };
+  template <class T, int Lanes> struct lanes : moments::lanes<T, Lanes> {
+    summed_lanes<T, Lanes> totals, products;
+
+    constexpr void take(int lane, paired::state<T> at) {
+      T const deviation = moments::lanes<T, Lanes>::take(lane, at.x);
+      totals.terms[lane] += at.y;
+      products.terms[lane] += deviation * at.y;
+    }
+    constexpr void raise() {
+      moments::lanes<T, Lanes>::raise();
+      totals.raise(), products.raise();
+    }
+    constexpr state<T> result(int used) {
+      T shifts[Lanes] = {}, offsets[Lanes] = {}, product[Lanes] = {};
+      moments::state<T> const of_x = moments::lanes<T, Lanes>::result(used, shifts, offsets);
+      totals.raise(), products.raise();
+      for (int l = 0; l < used; ++l)
+        product[l] = products.sums[l] + (offsets[l] - shifts[l]) * totals.sums[l];
+      return {of_x, lane_total(totals.sums, used), lane_total(product, used)};
+    }
+  };
 };
 
 struct total_of : projection_op {

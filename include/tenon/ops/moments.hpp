@@ -74,6 +74,22 @@ template <class Op> struct gathering_reduction : state_reduction {
   }
 };
 
+// The sum of the first `used` lanes, by a tree.
+template <class T, int Lanes> constexpr T lane_total(T const (&lanes)[Lanes], int used) {
+  T sums[Lanes];
+  for (int l = 0; l < used; ++l) sums[l] = lanes[l];
+  for (int step = 1; step < used; step *= 2)
+    for (int l = 0; l + step < used; l += 2 * step) sums[l] += sums[l + step];
+  return sums[0];
+}
+// A sum in each of several lanes, in two levels: few terms, and what such sums come to.
+template <class T, int Lanes> struct summed_lanes {
+  T terms[Lanes] = {}, sums[Lanes] = {};
+  constexpr void raise() {
+    for (int l = 0; l < Lanes; ++l) sums[l] += terms[l], terms[l] = 0;
+  }
+};
+
 // Count, mean and sum of squared deviations. An infinite element makes the mean NaN, as it does the
 // variance.
 struct moments : gathering_reduction<moments> {
@@ -165,6 +181,45 @@ struct moments : gathering_reduction<moments> {
     constexpr TENON_HD state<T> result() const { return with_shift(sum() / n); }
     // The same by 1 / n.
     constexpr TENON_HD state<T> result(T inverse) const { return with_shift(sum() * inverse); }
+  };
+  // Lanes that take in elements side by side, each by its deviations from its first one: no
+  // division for an element. What a lane has is in arrays, for a loop over them to be vector code.
+  template <class T, int Lanes> struct lanes {
+    T counts[Lanes] = {}, centres[Lanes] = {};
+    summed_lanes<T, Lanes> deviations, squares;
+
+    // -> the deviation
+    constexpr T take(int lane, T x) {
+      T const centre = counts[lane] == 0 ? x : centres[lane], deviation = x - centre;
+      centres[lane] = centre, counts[lane] += 1;
+      deviations.terms[lane] += deviation;
+      squares.terms[lane] += deviation * deviation;
+      return deviation;
+    }
+    constexpr void raise() { deviations.raise(), squares.raise(); }
+    // Of the first `used` lanes.
+    constexpr state<T> result(int used) {
+      T shifts[Lanes] = {}, offsets[Lanes] = {};
+      return result(used, shifts, offsets);
+    }
+    // shifts: of a lane's mean from its centre; offsets: of its mean from that of all.
+    constexpr state<T> result(int used, T (&shifts)[Lanes], T (&offsets)[Lanes]) {
+      raise();
+      T weighted[Lanes], m2[Lanes];
+      for (int l = 0; l < used; ++l) {
+        shifts[l] = deviations.sums[l] / counts[l];
+        T const rest = squares.sums[l] - deviations.sums[l] * shifts[l];
+        m2[l] = rest < 0 ? T(0) : rest;
+        offsets[l] = (centres[l] - centres[0]) + (shifts[l] - shifts[0]);
+        weighted[l] = counts[l] * offsets[l];
+      }
+      T const n = lane_total(counts, used), offset = lane_total(weighted, used) / n;
+      for (int l = 0; l < used; ++l) {
+        offsets[l] -= offset;
+        m2[l] += counts[l] * offsets[l] * offsets[l];
+      }
+      return {n, (centres[0] + shifts[0]) + offset, lane_total(m2, used)};
+    }
   };
 };
 

@@ -62,11 +62,43 @@ struct choice_reduction : number_reduction {
   }
 };
 
+// The extreme floats of lanes that take in elements side by side, as integers in the order of the
+// floats, where NaN is beyond everything: one instruction waits for the one before it, not five.
+template <bool IsMaximum, int Lanes> struct extremum_lanes {
+  int extremes[Lanes];
+
+  constexpr extremum_lanes() {
+    for (int& each : extremes)
+      each = in_order(IsMaximum ? -math::infinity<float> : math::infinity<float>);
+  }
+  constexpr void take(int lane, float x) {
+    extremes[lane] = more_extreme(extremes[lane], in_order(x));
+  }
+  constexpr void raise() {}
+  constexpr float result(int used) const {
+    int all = extremes[0];
+    for (int lane = 1; lane < used; ++lane) all = more_extreme(all, extremes[lane]);
+    return __builtin_bit_cast(float, all ^ (all >> 31 & 0x7fffffff));
+  }
+
+ private:
+  static constexpr int more_extreme(int x, int y) { return (IsMaximum ? x > y : x < y) ? x : y; }
+  static constexpr int in_order(float x) {
+    int const bits = __builtin_bit_cast(int, x), magnitude = bits & 0x7fffffff;
+    int const is_nan = -static_cast<int>(magnitude > 0x7f800000);
+    int const beyond = IsMaximum ? 0x7fffffff : static_cast<int>(0x80000000);
+    return ((bits ^ (bits >> 31 & 0x7fffffff)) & ~is_nan) | (beyond & is_nan);
+  }
+};
+
 // NaN if any element is NaN. The identity is -inf, or the lowest integer.
 struct maximum_of : choice_reduction {
   static constexpr text_view name = "max";
   template <class T> static constexpr TENON_HD T identity() { return math::smallest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::maximum(x, y); }
+  template <class T, int Lanes>
+  requires std::is_same_v<T, float>
+  using lanes = extremum_lanes<true, Lanes>;
   template <class V> static constexpr V derivative(V d, V x, V y, auto over) {
     return shared_among_equals(d, x, y, over);
   }
@@ -77,6 +109,9 @@ struct minimum_of : choice_reduction {
   static constexpr text_view name = "min";
   template <class T> static constexpr TENON_HD T identity() { return math::largest<T>; }
   template <class T> static constexpr TENON_HD T combine(T x, T y) { return math::minimum(x, y); }
+  template <class T, int Lanes>
+  requires std::is_same_v<T, float>
+  using lanes = extremum_lanes<false, Lanes>;
   template <class V> static constexpr V derivative(V d, V x, V y, auto over) {
     return shared_among_equals(d, x, y, over);
   }

@@ -6,17 +6,13 @@
 #include "tenon/backend/cpu/block_operands.hpp"
 #include "tenon/backend/cpu/blockwise.hpp"
 #include "tenon/backend/cpu/drawn_block.hpp"
-#include "tenon/backend/cpu/reduction_states.hpp"
+#include "tenon/backend/cpu/reduction_lanes.hpp"
 #include "tenon/backend/cpu/scan_states.hpp"
+#include "tenon/program/kept_value.hpp"
 
 namespace tenon::cpu_backend {
 
-// A lane adds 8 terms one after the other, then 8 of these sums, which are a block. With the trees
-// above, a sum of n numbers is off by at most 2 log2(n) units of roundoff of their magnitudes. 16
-// lanes are one or two vector registers of float; 32 make layer_norm 1.4 times as fast on one core
-// of a Zen 5 EPYC and a sum of 16 million floats 1.6 times as slow.
-inline constexpr int lane_count = 16;
-inline constexpr int terms_per_lane = 8;
+template <class Program> using kept_in = tenon::detail::kept_value<Program, true>;
 
 template <class Program> struct checked_indices {
   template <int K>
@@ -92,19 +88,21 @@ template <int Phase, bool Stores, class Program, class TakeIn>
 // that no store can reach: otherwise each store to the result would make the compiler read them
 // again. Per element and operand, one read or write of its storage type; nothing else leaves the
 // registers.
-template <int Phase, bool Stores, class Program>
+//
+// Keeps: element i of `kept` is the value that kept_value names, which the sweep of its phase
+// leaves there and later ones find there.
+template <int Phase, bool Stores, bool Keeps, class Program>
 [[gnu::flatten]] void evaluate_block(registers<Program, place::launch> launch,
                                      registers<Program, place::row> row,
                                      registers<Program, place::total> total,
                                      block_addresses<Program, Phase, Stores> addresses, int count,
                                      scan_states<Program, Phase, Stores>& carried_on,
+                                     [[maybe_unused]] float* kept,
                                      reduction_states<Program, place::row, Phase>& result) {
   scan_states<Program, Phase, Stores> scanned = carried_on;
-  using states = reduction_states<Program, place::row, Phase, lane_count>;
-  states in_lanes, sums;
-  set_identity(in_lanes), set_identity(sums);
+  reduction_lanes<Program, Phase> lanes;
   auto take_in = [&](frame<Program> const& f, int i, int lane) {
-    accumulate(f, in_lanes, lane);
+    lanes.take(f, lane);
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
@@ -118,21 +116,24 @@ template <int Phase, bool Stores, class Program>
     registers<Program, place::element> element;
     frame<Program> f{launch, row, element, total};
     read_element<Phase, Stores>(f, addresses, i);
-    numbers.evaluate(f, i);
+    if constexpr (Keeps && Phase > kept_in<Program>::phase) {
+      value_of<kept_in<Program>::number>(f) = kept[i];
+      evaluate_rest<Phase, Stores, kept_in<Program>>(f);
+    } else {
+      numbers.evaluate(f, i);
+      if constexpr (Keeps) kept[i] = value_of<kept_in<Program>::number>(f);
+    }
     take_in(f, i, lane);
   };
   if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
     evaluate_ordered_block(numbers, launch, row, total, addresses, count, scanned,
                            [&](frame<Program> const& f, int i) {
                              take_in(f, i, i % lane_count);
-                             if ((i + 1) % (lane_count * terms_per_lane) == 0)
-                               raise_sums(in_lanes, sums);
+                             if ((i + 1) % (lane_count * terms_per_lane) == 0) lanes.raise();
                            });
     carried_on = scanned;
-    finish_sums(in_lanes, sums);
-    if constexpr (!states::is_empty)
-      combine_lanes(in_lanes, count < lane_count ? count : lane_count, result);
-  } else if constexpr (states::is_empty) {
+    lanes.finish(count < lane_count ? count : lane_count, result);
+  } else if constexpr (reduction_lanes<Program, Phase>::is_empty) {
     vector_loop<Program>(count, [&](int i) { visit(i, 0); });
   } else {
     int done = 0;
@@ -141,11 +142,10 @@ template <int Phase, bool Stores, class Program>
       int const end = done + (left < terms_per_lane ? left : terms_per_lane) * lane_count;
       for (; done < end; done += lane_count)
         vector_loop<Program>(lane_count, [&](int lane) { visit(done + lane, lane); });
-      if (left >= terms_per_lane) raise_sums(in_lanes, sums);
+      if (left >= terms_per_lane) lanes.raise();
     }
     for (int lane = 0; done + lane < count; ++lane) visit(done + lane, lane);
-    finish_sums(in_lanes, sums);
-    combine_lanes(in_lanes, count < lane_count ? count : lane_count, result);
+    lanes.finish(count < lane_count ? count : lane_count, result);
   }
 }
 

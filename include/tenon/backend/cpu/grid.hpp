@@ -75,7 +75,7 @@ struct grid {
       kept[row] = state.row;
       if constexpr (!states::is_empty) {
         states of_row = identity;
-        accumulate(state.values(), of_row, 0);
+        accumulate(state.values(), of_row);
         total.push(of_row);
       }
     }

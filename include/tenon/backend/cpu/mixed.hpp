@@ -112,7 +112,7 @@ struct mixed {
       store_values<place::row>(c, state);
       if constexpr (!total_states<Program>::is_empty) {
         total_states<Program> of_row = identity;
-        accumulate(state.values(), of_row, 0);
+        accumulate(state.values(), of_row);
         total.push(of_row);
       }
     }

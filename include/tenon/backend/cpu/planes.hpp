@@ -43,7 +43,7 @@ struct planes {
     states<Program> result = all.result(identity);
     for_each_reduction<Program, place::plane, any_phase>([&](auto index) {
       constexpr int k = decltype(index)::value;
-      tenon::detail::read_register<k>(state.total) = lanes<k>(result)[0];
+      tenon::detail::read_register<k>(state.total) = state_of<k>(result);
     });
     evaluate<place::plane, 0, max_nodes>(state.values());
     locate(c.layout.rows, first, state.where);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The reductions of one place and phase → their running states, in one or several lanes, and what
-// is done with them.
+// The reductions of one place and phase → their running states, and what is done with them.
 
 #include "tenon/program/visit.hpp"
 
@@ -24,35 +23,31 @@ void for_each_reduction(Visit const& visit) {
   visit_selected<Program, ending_here<Program, Where, Phase>>(visit);
 }
 
-template <int K, class State, int Lanes> struct lanes_of { State lanes[Lanes]; };
-template <class Program, int Lanes, class Sequence> struct states_file;
-template <class Program, int Lanes, int... K>
-struct states_file<Program, Lanes, std::integer_sequence<int, K...>>
-    : lanes_of<K, typename program_traits<Program>::template at<K>::value_type, Lanes>... {
+template <int K, class State> struct state_slot { State state; };
+template <class Program, class Sequence> struct states_file;
+template <class Program, int... K>
+struct states_file<Program, std::integer_sequence<int, K...>>
+    : state_slot<K, typename program_traits<Program>::template at<K>::value_type>... {
   static constexpr bool is_empty = sizeof...(K) == 0;
 };
 
-// Lanes independent states of each reduction. Lanes are arrays, one per reduction: what a
-// vectoriser understands.
-template <class Program, place Where, int Phase, int Lanes = 1>
+// A state of each reduction.
+template <class Program, place Where, int Phase>
 struct reduction_states
-    : states_file<Program, Lanes,
+    : states_file<Program,
                   tenon::detail::held_sequence<Program, ending_here<Program, Where, Phase>>> {};
 
-template <int K, class State, int Lanes> State* lanes(lanes_of<K, State, Lanes>& s) {
-  return s.lanes;
-}
-template <int K, class State, int Lanes> State const* lanes(lanes_of<K, State, Lanes> const& s) {
-  return s.lanes;
+template <int K, class State> State& state_of(state_slot<K, State>& s) { return s.state; }
+template <int K, class State> State const& state_of(state_slot<K, State> const& s) {
+  return s.state;
 }
 
-template <class Program, place Where, int Phase, int Lanes>
-void set_identity(reduction_states<Program, Where, Phase, Lanes>& states) {
+template <class Program, place Where, int Phase>
+void set_identity(reduction_states<Program, Where, Phase>& states) {
   for_each_reduction<Program, Where, Phase>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
-    for (int lane = 0; lane < Lanes; ++lane)
-      lanes<k>(states)[lane] = I::op::template identity<arithmetic_t<I::type>>();
+    state_of<k>(states) = I::op::template identity<arithmetic_t<I::type>>();
   });
 }
 
@@ -77,66 +72,13 @@ void accumulate_operands(frame<Program> const& f, State& state,
   state = accumulated<I>(state, as_element<arithmetic_t<I::type>>(value_of<Operands>(f))...);
 }
 
-// Adds the values of a frame to one lane of every reduction.
-template <class Program, place Where, int Phase, int Lanes>
-void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase, Lanes>& states,
-                int lane) {
+// Adds the values of a frame to the state of every reduction.
+template <class Program, place Where, int Phase>
+void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase>& states) {
   for_each_reduction<Program, Where, Phase>([&](auto index) {
     constexpr int k = decltype(index)::value;
-    accumulate_operands<k>(f, lanes<k>(states)[lane],
+    accumulate_operands<k>(f, state_of<k>(states),
                            typename program_traits<Program>::template at<k>::operands{});
-  });
-}
-
-// Calls visit(index, lanes, identity) for the reductions that round with every term.
-template <class Program, place Where, int Phase, int Lanes, class Visit>
-void for_each_rounded_sum(reduction_states<Program, Where, Phase, Lanes>& states,
-                          Visit const& visit) {
-  for_each_reduction<Program, Where, Phase>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    if constexpr (ops::rounded_reduction<typename I::op, typename I::value_type>)
-      visit(index, lanes<k>(states), I::op::template identity<arithmetic_t<I::type>>());
-  });
-}
-
-// What has taken in several terms goes up a level, lane by lane, where rounding adds up.
-template <class Program, place Where, int Phase, int Lanes>
-void raise_sums(reduction_states<Program, Where, Phase, Lanes>& terms,
-                reduction_states<Program, Where, Phase, Lanes>& sums) {
-  for_each_rounded_sum(sums, [&](auto index, auto* above, auto const& identity) {
-    using op = typename program_traits<Program>::template at<decltype(index)::value>::op;
-    auto* here = lanes<decltype(index)::value>(terms);
-    for (int lane = 0; lane < Lanes; ++lane) {
-      above[lane] = op::combine(above[lane], here[lane]);
-      here[lane] = identity;
-    }
-  });
-}
-// @post the terms have everything
-template <class Program, place Where, int Phase, int Lanes>
-void finish_sums(reduction_states<Program, Where, Phase, Lanes>& terms,
-                 reduction_states<Program, Where, Phase, Lanes>& sums) {
-  for_each_rounded_sum(sums, [&](auto index, auto* above, auto const&) {
-    using op = typename program_traits<Program>::template at<decltype(index)::value>::op;
-    auto* here = lanes<decltype(index)::value>(terms);
-    for (int lane = 0; lane < Lanes; ++lane) here[lane] = op::combine(above[lane], here[lane]);
-  });
-}
-
-// Combines the first `used` lanes in a tree that depends on `used` alone: an unused lane costs
-// nothing.
-template <class Program, place Where, int Phase, int Lanes>
-void combine_lanes(reduction_states<Program, Where, Phase, Lanes>& states, int used,
-                   reduction_states<Program, Where, Phase>& result) {
-  for_each_reduction<Program, Where, Phase>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using op = typename program_traits<Program>::template at<k>::op;
-    auto* state = lanes<k>(states);
-    for (int step = 1; step < used; step *= 2)
-      for (int lane = 0; lane + step < used; lane += 2 * step)
-        state[lane] = op::combine(state[lane], state[lane + step]);
-    lanes<k>(result)[0] = state[0];
   });
 }
 
@@ -149,7 +91,7 @@ struct combine_states {
     for_each_reduction<Program, Where, Phase>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using op = typename program_traits<Program>::template at<k>::op;
-      lanes<k>(earlier)[0] = op::combine(lanes<k>(earlier)[0], lanes<k>(later)[0]);
+      state_of<k>(earlier) = op::combine(state_of<k>(earlier), state_of<k>(later));
     });
     return earlier;
   }
@@ -161,7 +103,7 @@ void finish(reduction_states<Program, Where, Phase> const& states,
             registers<Program, Where>& target) {
   for_each_reduction<Program, Where, Phase>([&](auto index) {
     constexpr int k = decltype(index)::value;
-    tenon::detail::read_register<k>(target) = lanes<k>(states)[0];
+    tenon::detail::read_register<k>(target) = state_of<k>(states);
   });
 }
 

@@ -11,6 +11,7 @@ namespace tenon::cpu_backend {
 template <class Program> struct row_state {
   coordinate where{};
   row_panels<Program> panels;
+  buffer<float> kept;  // values of a row's elements, from one sweep to the next; empty: none are
   registers<Program, place::launch> launch{};
   registers<Program, place::row> row{};
   registers<Program, place::element> no_element{};

@@ -19,17 +19,33 @@ constexpr long long rows_per_task(long long columns, int together = 0) {
   return rows;
 }
 
+// Whether sweeps from that of phase Phase on find or leave a value of each element that a later one
+// needs, too.
+template <class Program, int Phase>
+inline constexpr bool keeps_values =
+    kept_in<Program>::number >= 0 && Phase >= kept_in<Program>::phase &&
+    !program_traits<Program>::has_scans && !program_traits<Program>::has_sorts;
+
+// Sweeps a row, which has a place for each kept value or none.
+template <int Phase, bool Stores, class Program>
+auto sweep_row(call<Program> const& c, row_state<Program>& state, bool is_parallel) {
+  if constexpr (keeps_values<Program, Phase>)
+    if (state.kept.size() > 0)
+      return sweep_part<Phase, Stores, true>(c, state, 0, c.layout.columns.size, state.kept.data());
+  return sweep<Phase, Stores>(c, state, is_parallel);
+}
+
 // Runs phases Phase to row_phases of one row. A phase reads the results of the phase before it.
 template <int Phase, class Program>
 void run_phases(call<Program> const& c, row_state<Program>& state, bool is_parallel) {
   if constexpr (program_traits<Program>::has_sorts) sort_values<Phase - 1>(c, state);
   if constexpr (Phase <= program_traits<Program>::row_phases) {
     if constexpr (has_sweep<Program, Phase, false>)
-      finish(sweep<Phase, false>(c, state, is_parallel), state.row);
+      finish(sweep_row<Phase, false>(c, state, is_parallel), state.row);
     evaluate<place::row, Phase, Phase>(state.values());
     run_phases<Phase + 1>(c, state, is_parallel);
   } else if constexpr (has_sweep<Program, Phase, true>) {
-    sweep<Phase, true>(c, state, is_parallel);
+    sweep_row<Phase, true>(c, state, is_parallel);
   }
 }
 
@@ -44,6 +60,10 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
   set_identity(identity);
   pairwise<total_states<Program>, combine_states> total{combine_states{}};
   int const together = row_panels<Program>::rows_together(c);
+  // As long as the caches hold them.
+  if (keeps_values<Program, program_traits<Program>::row_phases + 1> &&
+      c.layout.columns.size <= columns_per_task)
+    state.kept.resize(c.layout.columns.size);
   for (long long row = begin; row < end; ++row) {
     locate(c.layout.rows, row, state.where);
     if (together > 0) state.panels.go_to(c, state.where, row, end, together, is_parallel);
@@ -55,7 +75,7 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
     after(row, state);
     if constexpr (!total_states<Program>::is_empty) {
       total_states<Program> of_row = identity;
-      accumulate(state.values(), of_row, 0);
+      accumulate(state.values(), of_row);
       total.push(of_row);
     }
   }

@@ -14,10 +14,12 @@ inline constexpr long long columns_per_task = 16 * block_size;
 
 // Sweeps columns [begin, end) of a row.
 // @pre end is the number of columns or differs from begin by a power of two times block_size
-template <int Phase, bool Stores, class Program>
+// @pre Keeps: `kept` has a place for each column of the row
+template <int Phase, bool Stores, bool Keeps = false, class Program>
 reduction_states<Program, place::row, Phase> sweep_part(call<Program> const& c,
                                                         row_state<Program> const& state,
-                                                        long long begin, long long end) {
+                                                        long long begin, long long end,
+                                                        float* kept = nullptr) {
   using states = reduction_states<Program, place::row, Phase>;
   states identity;
   set_identity(identity);
@@ -28,8 +30,9 @@ reduction_states<Program, place::row, Phase> sweep_part(call<Program> const& c,
   for (long long done = begin; done < end; done += block_size) {
     int const count = end - done < block_size ? static_cast<int>(end - done) : block_size;
     states of_block = identity;
-    evaluate_block<Phase, Stores, Program>(state.launch, state.row, state.total,
-                                           operands.read(done, count), count, scanned, of_block);
+    evaluate_block<Phase, Stores, Keeps, Program>(state.launch, state.row, state.total,
+                                                  operands.read(done, count), count, scanned,
+                                                  Keeps ? kept + done : nullptr, of_block);
     operands.write_back(done, count);
     if constexpr (!states::is_empty) total.push(of_block);
   }
@@ -47,7 +50,8 @@ template <int Phase, bool Stores, class Program>
 auto sweep(call<Program> const& c, row_state<Program> const& state, bool is_parallel) {
   long long const size = c.layout.columns.size;
   // A scan takes its row in order.
-  constexpr bool is_ordered = program_traits<Program>::has_scans || program_traits<Program>::has_sorts;
+  constexpr bool is_ordered =
+      program_traits<Program>::has_scans || program_traits<Program>::has_sorts;
   if (!is_parallel || is_ordered) return sweep_part<Phase, Stores>(c, state, 0, size);
   return combine_parts<reduction_states<Program, place::row, Phase>>(
       size, columns_per_task, [&](long long begin, long long end) {
