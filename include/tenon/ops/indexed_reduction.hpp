@@ -71,6 +71,33 @@ struct indexed_choice : reduction_op<> {
   }
 };
 
+// Lanes of such a reduction, what they have in arrays.
+template <class Op, class T, int Lanes> struct choice_lanes {
+  T numbers[Lanes];
+  long long indices[Lanes];
+
+  constexpr choice_lanes() {
+    for (int l = 0; l < Lanes; ++l)
+      numbers[l] = Op::template identity<T>().number, indices[l] = indexed_choice::no_index;
+  }
+  // As combine, without a branch.
+  constexpr void take(int lane, indexed::state<T> x) {
+    T const best = numbers[lane];
+    int const is_nan = x.number != x.number, was_nan = best != best;
+    int const is_tie = (x.number == best) | (is_nan & was_nan);
+    int const is_better = (Op::is_better(x.number, best) | is_nan) & (was_nan ^ 1);
+    bool const takes = (is_better | (is_tie & (x.index < indices[lane]))) != 0;
+    numbers[lane] = takes ? x.number : best;
+    indices[lane] = takes ? x.index : indices[lane];
+  }
+  constexpr void raise() {}
+  constexpr indexed::state<T> result(int used) const {
+    indexed::state<T> all{numbers[0], indices[0]};
+    for (int l = 1; l < used; ++l) all = Op::template combine<T>(all, {numbers[l], indices[l]});
+    return all;
+  }
+};
+
 struct arg_maximum : indexed_choice {
   static constexpr text_view name = "argmax";
   template <class T> static constexpr TENON_HD bool is_better(T a, T b) { return b < a; }
@@ -87,6 +114,7 @@ struct arg_maximum : indexed_choice {
                                                         int valid) {
     return lift_by<maximum>(x, valid, math::smallest<T>);
   }
+  template <class T, int Lanes> using lanes = choice_lanes<arg_maximum, T, Lanes>;
   template <class T, class Group>
   static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
     return first_of_group(mine, group.largest(mine.number), group);
@@ -109,6 +137,7 @@ struct arg_minimum : indexed_choice {
                                                         int valid) {
     return lift_by<minimum>(x, valid, math::largest<T>);
   }
+  template <class T, int Lanes> using lanes = choice_lanes<arg_minimum, T, Lanes>;
   template <class T, class Group>
   static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
     return first_of_group(mine, group.smallest(mine.number), group);

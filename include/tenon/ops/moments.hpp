@@ -74,14 +74,6 @@ template <class Op> struct gathering_reduction : state_reduction {
   }
 };
 
-// The sum of the first `used` lanes, by a tree.
-template <class T, int Lanes> constexpr T lane_total(T const (&lanes)[Lanes], int used) {
-  T sums[Lanes];
-  for (int l = 0; l < used; ++l) sums[l] = lanes[l];
-  for (int step = 1; step < used; step *= 2)
-    for (int l = 0; l + step < used; l += 2 * step) sums[l] += sums[l + step];
-  return sums[0];
-}
 // A sum in each of several lanes, in two levels: few terms, and what such sums come to.
 template <class T, int Lanes> struct summed_lanes {
   T terms[Lanes] = {}, sums[Lanes] = {};

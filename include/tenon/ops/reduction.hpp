@@ -146,6 +146,15 @@ struct state_reduction : reduction_op<> {
   }
 };
 
+// The sum of the first `used` lanes, by a tree.
+template <class T, int Lanes> constexpr T lane_total(T const (&lanes)[Lanes], int used) {
+  T sums[Lanes];
+  for (int l = 0; l < used; ++l) sums[l] = lanes[l];
+  for (int step = 1; step < used; step *= 2)
+    for (int l = 0; l + step < used; l += 2 * step) sums[l] += sums[l + step];
+  return sums[0];
+}
+
 // log of the sum of exponentials, as the largest element m and the sum s of exp(x - m).
 struct log_sum_exp : state_reduction {
   static constexpr text_view name = "log_sum_exp";
@@ -201,6 +210,27 @@ struct log_sum_exp : state_reduction {
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
     return valid == Count ? lift_all(x) : lift_some<1>(x, valid);
   }
+  // Lanes that take in elements side by side, what they have in arrays.
+  template <class T, int Lanes> struct lanes {
+    T largest[Lanes], sums[Lanes] = {};
+
+    lanes() {
+      for (T& each : largest) each = -math::infinity<T>;
+    }
+    void take(int lane, T x) {
+      state<T> const both = combine<T>({largest[lane], sums[lane]}, lift(x));
+      largest[lane] = both.m, sums[lane] = both.s;
+    }
+    void raise() {}
+    state<T> result(int used) const {
+      T m = largest[0], scaled[Lanes];
+      for (int l = 1; l < used; ++l) m = math::maximum(m, largest[l]);
+      for (int l = 0; l < used; ++l)
+        scaled[l] =
+            sums[l] * exp_of_part(math::zero_if(largest[l] == m, -math::abs(largest[l] - m)));
+      return {m, lane_total(scaled, used)};
+    }
+  };
 
  private:
   // One instruction beside the product: its relative error, 2^-22, is less than what is promised of

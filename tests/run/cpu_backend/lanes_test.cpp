@@ -121,6 +121,85 @@ TEST(cpu_lanes, extremes_are_in_the_order_of_the_floats) {
   }
 }
 
+// The first of equal elements, NaN before any number; beginning from either end.
+TEST(cpu_lanes, positions_of_extremes_are_the_first_ones) {
+  auto const positions = tn::compile([](auto x) {
+    auto const last = tn::flip(x, tn::axis<1>);
+    return tn::outputs(tn::argmax(x, tn::axis<1>), tn::argmin(x, tn::axis<1>),
+                       tn::argmax(last, tn::axis<1>));
+  });
+  float const infinity = std::numeric_limits<float>::infinity();
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  // What all elements of a row are, and what two of them are instead.
+  float const common[] = {0, -infinity, infinity, 1, nan}, special[] = {2, 1, -5, nan, 3};
+  using indices = tn::cpu::tensor<long long, tn::dyn>;
+  for (int length : lengths) {
+    matrix x(5, length);
+    int const first = length / 3, second = length * 5 / 7;
+    for (int row = 0; row < 5; ++row)
+      for (int i = 0; i < length; ++i)
+        x.data()[row * length + i] = i == first || i == second ? special[row] : common[row];
+    indices largest(5), smallest(5), largest_from_end(5);
+    positions.into(largest, smallest, largest_from_end)(x);
+    for (int row = 0; row < 5; ++row) {
+      float const* const values = x.data() + row * length;
+      auto const best = [&](auto is_better) {
+        int k = 0;
+        for (int i = 1; i < length; ++i)
+          if ((std::isnan(values[i]) && !std::isnan(values[k])) || is_better(values[i], values[k]))
+            k = i;
+        return k;
+      };
+      int last = 0;
+      for (int i = length - 1, k = length - 1; i >= 0; --i) {
+        if ((std::isnan(values[i]) && !std::isnan(values[k])) || values[i] > values[k]) k = i;
+        last = length - 1 - k;
+      }
+      EXPECT_EQ(largest.data()[row], best([](float a, float b) { return a > b; }))
+          << row << " of " << length;
+      EXPECT_EQ(smallest.data()[row], best([](float a, float b) { return a < b; }))
+          << row << " of " << length;
+      EXPECT_EQ(largest_from_end.data()[row], last) << row << " of " << length;
+    }
+  }
+}
+
+TEST(cpu_lanes, logarithms_of_sums_of_exponentials) {
+  auto const log_sum = tn::compile([](auto x) { return tn::logsumexp(x, tn::axis<1>); });
+  float const infinity = std::numeric_limits<float>::infinity();
+  std::mt19937 random(10);
+  std::normal_distribution<float> normal;
+  for (int length : lengths) {
+    matrix x(6, length);
+    for (int i = 0; i < length; ++i) {
+      float* column = x.data() + i;
+      bool const is_special = i == length * 5 / 7;
+      column[0] = 20 * normal(random);
+      column[length] = static_cast<float>(i) / 4 - 300;  // each is the largest so far
+      column[2 * length] = -infinity;
+      column[3 * length] = is_special ? infinity : normal(random);
+      column[4 * length] = is_special ? std::nanf("") : normal(random);
+      column[5 * length] = is_special ? 1000 : -infinity;
+    }
+    vector result(6);
+    log_sum.into(result)(x);
+    for (int row = 0; row < 2; ++row) {
+      float const* const values = x.data() + row * length;
+      double const most = *std::max_element(values, values + length);
+      double sum = 0;
+      for (int i = 0; i < length; ++i) sum += std::exp(values[i] - most);
+      double const expected = most + std::log(sum);
+      // A float's rounding of the result, and of terms and their sum.
+      EXPECT_NEAR(result.data()[row], expected, 0x1p-23 * std::abs(expected) + 4e-6)
+          << row << " of " << length;
+    }
+    EXPECT_EQ(result.data()[2], -infinity);
+    EXPECT_EQ(result.data()[3], infinity);
+    EXPECT_TRUE(std::isnan(result.data()[4]));
+    EXPECT_EQ(result.data()[5], 1000);
+  }
+}
+
 // Exponentials of rows that the caches hold are kept for the division; in place, too.
 TEST(cpu_kept_values, softmax_of_rows_of_either_side_of_the_limit) {
   auto const softmax = tn::compile([](auto x) { return tn::softmax(x * 3.0f, tn::axis<-1>); });
