@@ -18,7 +18,7 @@ struct planes {
     set_identity(identity);
     buffer<states<Program>> of_rows(c.layout.rows.size, identity);
     auto const leave = [&](long long row, row_state<Program>& at) {
-      accumulate(at.values(), of_rows[row], 0);
+      accumulate(at.values(), of_rows[row]);
     };
     finish(run_all_rows(c, state, leave), state.total);
     evaluate<place::total, 0, max_nodes>(state.values());

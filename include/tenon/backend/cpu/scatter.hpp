@@ -137,7 +137,7 @@ struct scattered {
       locate(c.layout.columns, updates.order[k], column);
       evaluate_at<update_part::value>(c, state, element, column);
       states update = identity;
-      accumulate(frame<Program>{state.launch, state.row, element, state.total}, update, 0);
+      accumulate(frame<Program>{state.launch, state.row, element, state.total}, update);
       taken.push(update);
     }
     finish(taken.result(identity), state.row);
