@@ -42,8 +42,8 @@ struct grid {
     long long const count = c.layout.rows.size, columns = c.layout.columns.size;
     if (count < rows_worth_splitting && columns > columns_per_task)
       return run_rows<Phase>(c, state, kept, 0, count, true);
-    return combine_parts<states>(count, rows_per_task(columns),
-                                 [&](long long begin, long long end) {
+    return combine_parts<states>(count, rows_per_task(columns), nothing{},
+                                 [&](nothing, long long begin, long long end) {
                                    return run_rows<Phase>(c, state, kept, begin, end, false);
                                  });
   }

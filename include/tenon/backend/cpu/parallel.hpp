@@ -6,29 +6,47 @@
 
 namespace tenon::cpu_backend {
 
-// Calls task(i) once for every i in [0, count), in any order.
+// Calls task(mine, i) once for every i in [0, count), in any order; `mine` is a thread's own copy
+// of `local`, which one task leaves to the next.
 // @pre a task writes nothing that another one reads or writes
 // @post an exception that a task threw is thrown again, when all tasks are done: none may leave a
 // thread of OpenMP's
-template <class Task> void parallel_for(long long count, Task const& task) {
+template <class Local, class Task>
+void parallel_for(long long count, Local const& local, Task const& task) {
 #if defined(_OPENMP) && defined(__cpp_exceptions)
   std::exception_ptr thrown;
-#pragma omp parallel for schedule(static) if (count > 1)
-  for (long long i = 0; i < count; ++i) {
-    try {
-      task(i);
-    } catch (...) {
+#pragma omp parallel if (count > 1)
+  {
+    Local mine = local;
+#pragma omp for schedule(static)
+    for (long long i = 0; i < count; ++i) {
+      try {
+        task(mine, i);
+      } catch (...) {
 #pragma omp critical(tenon_parallel_for)
-      if (!thrown) thrown = std::current_exception();
+        if (!thrown) thrown = std::current_exception();
+      }
     }
   }
   if (thrown) std::rethrow_exception(thrown);
 #else
 #if defined(_OPENMP)
-#pragma omp parallel for schedule(static) if (count > 1)
+#pragma omp parallel if (count > 1)
 #endif
-  for (long long i = 0; i < count; ++i) task(i);
+  {
+    Local mine = local;
+#if defined(_OPENMP)
+#pragma omp for schedule(static)
 #endif
+    for (long long i = 0; i < count; ++i) task(mine, i);
+  }
+#endif
+}
+
+struct nothing {};
+// Calls task(i).
+template <class Task> void parallel_for(long long count, Task const& task) {
+  parallel_for(count, nothing{}, [&](nothing, long long i) { task(i); });
 }
 
 }  // namespace tenon::cpu_backend

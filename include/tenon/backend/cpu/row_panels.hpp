@@ -70,6 +70,9 @@ template <class Program> class row_panels {
     return columns.size * count > most_elements ? 0 : count;
   }
 
+  // Rows of another task follow, for which the memory is used again.
+  void begin() { own_ = 0, count_ = 0; }
+
   // @pre `row` lies at `where`; rows are taken in order, those up to `end` by this thread
   // @post operands of the row that lie across are in the panel
   void go_to(call<Program> const& c, coordinate const& where, long long row, long long end,
@@ -174,9 +177,12 @@ template <class Program> class row_panels {
     long long const stride = strides[c.layout.columns.dims - 1];
     for_each_tile(c.layout.columns, strides, base, begin, past,
                   [&](long long column, long long offset, int length) {
+                    T turned[columns_of_tile][most_rows_together];
+                    for (int j = 0; j < count_; ++j)
+                      for (int i = 0; i < length; ++i) turned[i][j] = from[j * pitch_ + column + i];
                     T* to = base + offset;
                     for (int i = 0; i < length; ++i, to += stride)
-                      for (int j = 0; j < count_; ++j) to[j] = from[j * pitch_ + column + i];
+                      std::memcpy(to, turned[i], sizeof(T) * static_cast<std::size_t>(count_));
                   });
   }
 

@@ -54,7 +54,7 @@ template <class Program> using total_states = reduction_states<Program, place::t
 // Runs rows [begin, end), and calls after(row, state) behind each. @post the result is the
 // reduction over these rows, in a tree that depends on their number alone
 template <class Program, class After>
-total_states<Program> run_rows(call<Program> const& c, row_state<Program> state, long long begin,
+total_states<Program> run_rows(call<Program> const& c, row_state<Program>& state, long long begin,
                                long long end, bool is_parallel, After const& after) {
   total_states<Program> identity;
   set_identity(identity);
@@ -64,6 +64,7 @@ total_states<Program> run_rows(call<Program> const& c, row_state<Program> state,
   if (keeps_values<Program, program_traits<Program>::row_phases + 1> &&
       c.layout.columns.size <= columns_per_task)
     state.kept.resize(c.layout.columns.size);
+  state.panels.begin();
   for (long long row = begin; row < end; ++row) {
     locate(c.layout.rows, row, state.where);
     if (together > 0) state.panels.go_to(c, state.where, row, end, together, is_parallel);
@@ -86,11 +87,15 @@ template <class Program, class After>
 total_states<Program> run_all_rows(call<Program> const& c, row_state<Program> const& state,
                                    After const& after) {
   long long const count = c.layout.rows.size;
-  if (count < rows_worth_splitting && c.layout.columns.size > columns_per_task)
-    return run_rows(c, state, 0, count, true, after);
+  if (count < rows_worth_splitting && c.layout.columns.size > columns_per_task) {
+    row_state<Program> mine = state;
+    return run_rows(c, mine, 0, count, true, after);
+  }
   return combine_parts<total_states<Program>>(
-      count, rows_per_task(c.layout.columns.size, row_panels<Program>::rows_together(c)),
-      [&](long long begin, long long end) { return run_rows(c, state, begin, end, false, after); });
+      count, rows_per_task(c.layout.columns.size, row_panels<Program>::rows_together(c)), state,
+      [&](row_state<Program>& mine, long long begin, long long end) {
+        return run_rows(c, mine, begin, end, false, after);
+      });
 }
 
 // @pre layout.rows and layout.columns may be empty: a reduction of nothing is its identity

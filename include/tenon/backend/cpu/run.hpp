@@ -2,7 +2,7 @@
 #pragma once
 // A program with its kernel family, bound to shapes and memory → the result, computed on the host.
 
-#include "tenon/backend/cpu/flat.hpp"
+#include "tenon/backend/cpu/across.hpp"
 #include "tenon/backend/cpu/grid.hpp"
 #include "tenon/backend/cpu/mixed.hpp"
 #include "tenon/backend/cpu/planes.hpp"
@@ -14,7 +14,7 @@ namespace cpu_backend {
 
 // The skeleton that runs a family; a new family is one line here.
 template <family const* Family> struct skeleton_of;
-template <> struct skeleton_of<&schedules::transposed> { using type = flat; };
+template <> struct skeleton_of<&schedules::transposed> { using type = across; };
 template <> struct skeleton_of<&schedules::pointwise> { using type = flat; };
 template <> struct skeleton_of<&schedules::full> { using type = flat; };
 template <> struct skeleton_of<&schedules::split_rows> { using type = rows; };

@@ -54,7 +54,7 @@ auto sweep(call<Program> const& c, row_state<Program> const& state, bool is_para
       program_traits<Program>::has_scans || program_traits<Program>::has_sorts;
   if (!is_parallel || is_ordered) return sweep_part<Phase, Stores>(c, state, 0, size);
   return combine_parts<reduction_states<Program, place::row, Phase>>(
-      size, columns_per_task, [&](long long begin, long long end) {
+      size, columns_per_task, nothing{}, [&](nothing, long long begin, long long end) {
         return sweep_part<Phase, Stores>(c, state, begin, end);
       });
 }
