@@ -98,12 +98,16 @@ template <class Op, class T, int Lanes> struct choice_lanes {
   }
 };
 
-struct arg_maximum : indexed_choice {
-  static constexpr text_view name = "argmax";
-  template <class T> static constexpr TENON_HD bool is_better(T a, T b) { return b < a; }
-  template <class T> static constexpr TENON_HD T better(T a, T b) { return maximum::eval(a, b); }
+template <bool IsMaximum> struct arg_extremum : indexed_choice {
+  using extremum = std::conditional_t<IsMaximum, maximum, minimum>;
+  template <class T> static constexpr T none = IsMaximum ? math::smallest<T> : math::largest<T>;
+
+  template <class T> static constexpr TENON_HD bool is_better(T a, T b) {
+    return IsMaximum ? b < a : a < b;
+  }
+  template <class T> static constexpr TENON_HD T better(T a, T b) { return extremum::eval(a, b); }
   template <class T> static constexpr TENON_HD indexed::state<T> identity() {
-    return {math::smallest<T>, no_index};
+    return {none<T>, no_index};
   }
   template <class T>
   static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
@@ -112,36 +116,22 @@ struct arg_maximum : indexed_choice {
   template <class T, int Count>
   static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
                                                         int valid) {
-    return lift_by<maximum>(x, valid, math::smallest<T>);
+    return lift_by<extremum>(x, valid, none<T>);
   }
-  template <class T, int Lanes> using lanes = choice_lanes<arg_maximum, T, Lanes>;
+  template <class T, int Lanes> using lanes = choice_lanes<arg_extremum, T, Lanes>;
   template <class T, class Group>
   static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
-    return first_of_group(mine, group.largest(mine.number), group);
+    if constexpr (IsMaximum)
+      return first_of_group(mine, group.largest(mine.number), group);
+    else
+      return first_of_group(mine, group.smallest(mine.number), group);
   }
 };
-
-struct arg_minimum : indexed_choice {
+struct arg_maximum : arg_extremum<true> {
+  static constexpr text_view name = "argmax";
+};
+struct arg_minimum : arg_extremum<false> {
   static constexpr text_view name = "argmin";
-  template <class T> static constexpr TENON_HD bool is_better(T a, T b) { return a < b; }
-  template <class T> static constexpr TENON_HD T better(T a, T b) { return minimum::eval(a, b); }
-  template <class T> static constexpr TENON_HD indexed::state<T> identity() {
-    return {math::largest<T>, no_index};
-  }
-  template <class T>
-  static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
-    return choose(a, b, is_better(b.number, a.number));
-  }
-  template <class T, int Count>
-  static constexpr TENON_HD indexed::state<T> lift_many(indexed::state<T> const (&x)[Count],
-                                                        int valid) {
-    return lift_by<minimum>(x, valid, math::largest<T>);
-  }
-  template <class T, int Lanes> using lanes = choice_lanes<arg_minimum, T, Lanes>;
-  template <class T, class Group>
-  static TENON_HD indexed::state<T> combine_all(indexed::state<T> mine, Group const& group) {
-    return first_of_group(mine, group.smallest(mine.number), group);
-  }
 };
 
 // The least element as an ascending order has it first: NaN after every number.
