@@ -76,18 +76,18 @@ class reduction_lanes
 
   // Adds the values of a frame to one lane of every reduction.
   void take(frame<Program> const& f, int lane) {
-    for_each([&](auto index, auto& lanes) {
-      take_operands<decltype(index)::value>(f, lanes, lane, operands_of<decltype(index)::value>{});
+    for_each([&](auto index, auto& each) {
+      take_operands<decltype(index)::value>(f, each, lane, operands_of<decltype(index)::value>{});
     });
   }
   // @pre the lanes have taken in terms_per_lane terms each since the last time
   void raise() {
-    for_each([](auto, auto& lanes) { lanes.raise(); });
+    for_each([](auto, auto& each) { each.raise(); });
   }
   // @post `result` has what the first `used` lanes have
   void finish(int used, reduction_states<Program, place::row, Phase>& result) {
-    for_each([&](auto index, auto& lanes) {
-      state_of<decltype(index)::value>(result) = lanes.result(used);
+    for_each([&](auto index, auto& each) {
+      state_of<decltype(index)::value>(result) = each.result(used);
     });
   }
 
@@ -100,9 +100,9 @@ class reduction_lanes
         [&](auto index) { visit(index, lanes_in<decltype(index)::value>(*this)); });
   }
   template <int K, class Lanes, int... Operands>
-  static void take_operands(frame<Program> const& f, Lanes& lanes, int lane,
+  static void take_operands(frame<Program> const& f, Lanes& into, int lane,
                             std::integer_sequence<int, Operands...>) {
-    lanes.take(lane, as_element<arithmetic_t<at<K>::type>>(value_of<Operands>(f))...);
+    into.take(lane, as_element<arithmetic_t<at<K>::type>>(value_of<Operands>(f))...);
   }
 };
 
