@@ -12,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from harness import results
-from harness.results import GRAPH_CALL, HOST_CALL, NAMES, SINGLE, STEADY
+from harness.results import CALL_AFTER_CALL, GRAPH_CALL, HOST_CALL, NAMES, SINGLE, STEADY
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCUMENT = os.path.join(ROOT, "docs", "performance.md")
@@ -54,6 +54,7 @@ class Figures:
         self.result = results.load(os.path.join(RESULTS, "h200.json"))
         self.sweep_result = results.load_sweep(os.path.join(RESULTS, "sweep.json"))
         self.kernels = results.load(os.path.join(RESULTS, "bottlenecks.json"))
+        self.cpu_result = results.load(os.path.join(RESULTS, "cpu.json"))
 
     def device(self):
         h = self.result.header
@@ -134,6 +135,16 @@ class Figures:
                  for key in host if key[0] == "relu_add_mul"
                  for how, group in (("host", host[key]), ("graph", graph.get(key, {})))]
         yield from table(("each array", "launched by", *(NAMES[p] for p in providers)), lines)
+
+    def cpu(self):
+        h, groups = self.cpu_result.header, self.cpu_result.groups(CALL_AFTER_CALL)
+        yield (f"{h['processor']}, {h['threads']} threads, g++ {h['compiler']}, NumPy {h['numpy']}, PyTorch {h['torch']}; "
+               f"a copy by all threads {h['ceilings']['copy_gbs']:.0f} GB/s; {h['date']}, commit {h['commit']}.\n")
+        providers = [p for p in NAMES if p != "tenon" and any(p in group for group in groups.values())]
+        yield from table(("workload", "Tenon ms", "of copy", *(f"{NAMES[p]} ms" for p in providers)), (
+            (results.title(*key), *(f"{group[p]['us'] * 1e-3:.1f}" if p != "of_copy" else cell(group["tenon"], p, 2)
+                                    for p in ("tenon", "of_copy", *providers)))
+            for key, group in groups.items()))
 
     def sweep(self):
         if not self.sweep_result:

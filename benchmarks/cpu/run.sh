@@ -11,7 +11,9 @@ here="$(dirname "${BASH_SOURCE[0]}")" python="${PYTHON:-python3}"
 lines="$(mktemp)"
 trap 'rm -f "$lines"' EXIT
 
-printf '{"header": {"processor": "%s"}}\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" >>"$lines"
+printf '{"header": {"processor": "%s", "date": "%s", "commit": "%s"}}\n' \
+  "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(date +%F)" \
+  "${TENON_COMMIT:-$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)}" >>"$lines"
 cmake --build "$build" --parallel "$(nproc)" --target tenon_cpu_benchmarks >/dev/null
 "$build/benchmarks/bench_cpu_seed_expressions" "$@" >>"$lines"
 for peer in numpy torch; do

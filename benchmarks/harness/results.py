@@ -5,9 +5,10 @@ import os
 
 STEADY, SINGLE = "steady state, rotating buffers", "one call between two events, L2 flushed"
 HOST_CALL, GRAPH_CALL = "host call to finished kernel", "graph replay to finished kernel"
+CALL_AFTER_CALL = "call after call"  # of the CPU backend
 
 NAMES = {"tenon": "Tenon", "torch_compile": "torch.compile", "triton": "Triton", "cub": "CUB", "thrust": "Thrust", "quack": "QuACK",
-         "liger": "Liger", "matx": "MatX", "torch_eager": "PyTorch eager", "bare_kernel": "bare kernel"}
+         "liger": "Liger", "matx": "MatX", "numpy": "NumPy", "torch_eager": "PyTorch eager", "bare_kernel": "bare kernel"}
 
 
 def title(workload, shape, dtype):

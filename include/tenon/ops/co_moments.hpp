@@ -79,12 +79,12 @@ struct co_moments : gathering_reduction<co_moments> {
       totals.raise(), products.raise();
     }
     constexpr state<T> result(int used) {
-      T shifts[Lanes] = {}, offsets[Lanes] = {}, product[Lanes] = {};
-      moments::state<T> const of_x = moments::lanes<T, Lanes>::result(used, shifts, offsets);
+      T apart[Lanes], shift, product[Lanes];
+      moments::state<T> const of_x = moments::lanes<T, Lanes>::result(used, apart, shift);
       totals.raise(), products.raise();
-      for (int l = 0; l < used; ++l)
-        product[l] = products.sums[l] + (offsets[l] - shifts[l]) * totals.sums[l];
-      return {of_x, lane_total(totals.sums, used), lane_total(product, used)};
+      for (int l = 0; l < Lanes; ++l)
+        product[l] = products.sums[l] + (apart[l] - shift) * totals.sums[l];
+      return {of_x, lane_total(totals.sums), lane_total(product)};
     }
   };
 };

@@ -191,26 +191,26 @@ struct moments : gathering_reduction<moments> {
     constexpr void raise() { deviations.raise(), squares.raise(); }
     // Of the first `used` lanes.
     constexpr state<T> result(int used) {
-      T shifts[Lanes] = {}, offsets[Lanes] = {};
-      return result(used, shifts, offsets);
+      T apart[Lanes], shift;
+      return result(used, apart, shift);
     }
-    // shifts: of a lane's mean from its centre; offsets: of its mean from that of all.
-    constexpr state<T> result(int used, T (&shifts)[Lanes], T (&offsets)[Lanes]) {
+    // apart: of a lane's centre from the mean of all centres; shift: of the mean from that. One
+    // lane's first element may be far from all others: of the squares of deviations from it nothing
+    // might be left, of those from the mean of the centres is.
+    constexpr state<T> result(int used, T (&apart)[Lanes], T& shift) {
       raise();
-      T weighted[Lanes], m2[Lanes];
-      for (int l = 0; l < used; ++l) {
-        shifts[l] = deviations.sums[l] / counts[l];
-        T const rest = squares.sums[l] - deviations.sums[l] * shifts[l];
-        m2[l] = rest < 0 ? T(0) : rest;
-        offsets[l] = (centres[l] - centres[0]) + (shifts[l] - shifts[0]);
-        weighted[l] = counts[l] * offsets[l];
+      T sums[Lanes], parts[Lanes];
+      for (int l = 0; l < Lanes; ++l) apart[l] = l < used ? centres[l] - centres[0] : T(0);
+      T const from_first = lane_total(apart) / static_cast<T>(used);
+      for (int l = 0; l < Lanes; ++l) {
+        apart[l] = l < used ? apart[l] - from_first : T(0);
+        sums[l] = deviations.sums[l] + counts[l] * apart[l];
+        parts[l] = squares.sums[l] + apart[l] * (deviations.sums[l] + sums[l]);
       }
-      T const n = lane_total(counts, used), offset = lane_total(weighted, used) / n;
-      for (int l = 0; l < used; ++l) {
-        offsets[l] -= offset;
-        m2[l] += counts[l] * offsets[l] * offsets[l];
-      }
-      return {n, (centres[0] + shifts[0]) + offset, lane_total(m2, used)};
+      T const n = lane_total(counts), sum = lane_total(sums);
+      shift = sum / n;
+      T const m2 = lane_total(parts) - sum * shift;
+      return {n, centres[0] + (from_first + shift), m2 < 0 ? T(0) : m2};
     }
   };
 };

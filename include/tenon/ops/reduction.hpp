@@ -146,12 +146,12 @@ struct state_reduction : reduction_op<> {
   }
 };
 
-// The sum of the first `used` lanes, by a tree.
-template <class T, int Lanes> constexpr T lane_total(T const (&lanes)[Lanes], int used) {
+// The sum of a power of two of lanes, by a tree.
+template <class T, int Lanes> constexpr T lane_total(T const (&lanes)[Lanes]) {
   T sums[Lanes];
-  for (int l = 0; l < used; ++l) sums[l] = lanes[l];
-  for (int step = 1; step < used; step *= 2)
-    for (int l = 0; l + step < used; l += 2 * step) sums[l] += sums[l + step];
+  for (int l = 0; l < Lanes; ++l) sums[l] = lanes[l];
+  for (int half = Lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
   return sums[0];
 }
 
@@ -223,12 +223,12 @@ struct log_sum_exp : state_reduction {
     }
     void raise() {}
     state<T> result(int used) const {
-      T m = largest[0], scaled[Lanes];
+      T m = largest[0], scaled[Lanes] = {};
       for (int l = 1; l < used; ++l) m = math::maximum(m, largest[l]);
       for (int l = 0; l < used; ++l)
         scaled[l] =
             sums[l] * exp_of_part(math::zero_if(largest[l] == m, -math::abs(largest[l] - m)));
-      return {m, lane_total(scaled, used)};
+      return {m, lane_total(scaled)};
     }
   };
 
