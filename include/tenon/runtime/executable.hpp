@@ -31,8 +31,8 @@ struct invocation<signature<Function, Args...>> {
   using types = signature<Function, Args...>;
   template <column_order Columns>
   using runner_of = decltype(runner_for<types, Columns>(to_program<Function, argument_t<Args>...>()));
-  using allocating = runner_of<types::columns>;
-  using writing = runner_of<column_order::any>;  // to outputs of any layout
+  using allocating = runner_of<types::columns>;  // or writing to tensors
+  using writing = runner_of<column_order::any>;  // to views, which have any layout
 
   static typename types::returned allocate([[maybe_unused]] stream on, [[maybe_unused]] expression_name const& name,
                                            [[maybe_unused]] Args const&... args) {
@@ -61,24 +61,25 @@ struct invocation<signature<Function, Args...>> {
 #endif
   }
 
-  template <class... Views>
+  template <bool IntoTensors, class... Views>
   static void into([[maybe_unused]] value_pack<Views...> const& targets, [[maybe_unused]] stream on,
                    [[maybe_unused]] expression_name const& name, [[maybe_unused]] Args const&... args) {
+    using runner = std::conditional_t<IntoTensors, allocating, writing>;
 #if defined(__CUDA_ARCH__)
-    writing::name_kernels();
+    runner::name_kernels();
 #else
-    typename writing::operands_type operands(writing::device(), true);
+    typename runner::operands_type operands(runner::device(), true);
     (operands.add(args), ...);
     unpack(targets, [&](auto const&... views) { (operands.add_output(views), ...); });
-    auto const plan = writing::cache().plan_of(operands.key(), [&] {
+    auto const plan = runner::cache().plan_of(operands.key(), [&] {
       call_arguments<types::input_count> erased;
       (erased.add(args), ...);
       return unpack(targets, [&](auto const&... views) {
         argument outputs[] = {erase(views)...};
-        return make_plan(writing::about(), erased.inputs, outputs, name);
+        return make_plan(runner::about(), erased.inputs, outputs, name);
       });
     });
-    typename writing::words_type words;
+    typename runner::words_type words;
     plan->launch({operands.inputs, operands.scalars, operands.outputs}, words, on, name);
 #endif
   }
@@ -92,8 +93,9 @@ struct invocation<signature<Function, Args...>> {
 
 }  // namespace detail
 
-// A call with its stream and outputs chosen; made by executable::on and executable::into.
-template <class Function, class... Outputs>
+// A call with its stream and outputs chosen; made by executable::on and executable::into. IntoTensors: the outputs are
+// views of whole tensors, if there are any.
+template <class Function, bool IntoTensors, class... Outputs>
 class prepared_call {
  public:
   prepared_call(expression_name const& name, stream on, detail::value_pack<Outputs...> outputs)
@@ -106,7 +108,7 @@ class prepared_call {
     constexpr bool are_arrays = (detail::is_array_argument<std::remove_cvref_t<Arrays>> && ...);
     static_assert(are_refused || are_arrays, "tenon: into: an output is neither a tensor nor a view; give one tensor or view for each result");
     if constexpr (are_arrays)
-      return prepared_call<Function, detail::writable_view<Arrays>...>(
+      return prepared_call<Function, (detail::is_tensor<std::remove_cvref_t<Arrays>> && ...), detail::writable_view<Arrays>...>(
           name_, on_, detail::value_pack<detail::writable_view<Arrays>...>(detail::writable(outputs)...));
     else
       return refused{};
@@ -121,7 +123,7 @@ class prepared_call {
     else if constexpr (sizeof...(Outputs) == 0)
       return detail::invocation<detail::signature<Function, Args...>>::allocate(on_, name_, args...);
     else if constexpr (detail::check_outputs<detail::signature<Function, Args...>, Outputs...>())
-      detail::invocation<detail::signature<Function, Args...>>::into(outputs_, on_, name_, args...);
+      detail::invocation<detail::signature<Function, Args...>>::template into<IntoTensors>(outputs_, on_, name_, args...);
   }
 
  private:
@@ -140,10 +142,10 @@ class executable {
   // One launch; the results are allocated on the default stream.
   template <class... Args>
   auto operator()(Args const&... args) const {
-    return prepared_call<Function>(name_, {}, {})(args...);
+    return on({})(args...);
   }
   // The stream to run and allocate on.
-  prepared_call<Function> on(stream s) const { return {name_, s, {}}; }
+  prepared_call<Function, false> on(stream s) const { return {name_, s, {}}; }
   // Outputs that the caller owns: nothing is allocated.
   template <class... Arrays>
   auto into(Arrays&&... outputs) const {

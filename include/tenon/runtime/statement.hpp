@@ -24,12 +24,12 @@ constexpr refusal why_not_one_kernel(type_list<Leaves...>) {
 }  // namespace detail
 
 // Found by argument-dependent lookup from the assignment of tensors and views. One launch on the default stream.
-template <class Space, class T, extent... E, class Fn, class... Args>
-auto assign(basic_view<Space, T, E...> const& target, expression<Fn, Args...> const& source) {
+template <class Target, class Fn, class... Args>
+requires detail::is_array_argument<std::remove_const_t<Target>> auto assign(Target& target, expression<Fn, Args...> const& source) {
   using expression_type = expression<Fn, Args...>;
   if constexpr (detail::check_spaces<expression_type>()) {
     constexpr refusal why = detail::why_not_one_kernel<expression_type>(typename detail::leaves_of<expression_type>::type{});
-    if constexpr (!detail::check_outputs<detail::assignment_signature<expression_type>, basic_view<Space, T, E...>>()) {
+    if constexpr (!detail::check_outputs<detail::assignment_signature<expression_type>, detail::writable_view<Target>>()) {
     } else if constexpr (detail::check_one_kernel<why>()) {
       executable<detail::replay<expression_type>> run(expression_name{"assignment", {}});
       detail::with_leaves(source, [&](auto const&... leaves) { run.into(target)(leaves...); });
@@ -37,7 +37,7 @@ auto assign(basic_view<Space, T, E...> const& target, expression<Fn, Args...> co
   }
 }
 // The mistake has been reported where the expression was written.
-template <class Space, class T, extent... E>
-void assign(basic_view<Space, T, E...> const&, refused) {}
+template <class Target>
+requires detail::is_array_argument<std::remove_const_t<Target>> void assign(Target&, refused) {}
 
 }  // namespace tenon

@@ -73,7 +73,7 @@ template <class Space, class T, extent... E> class basic_tensor {
   // Evaluates a statement-form expression into this tensor, in one launch.
   template <class Expression>
   requires is_expression<Expression> basic_tensor& operator=(Expression const& expression) {
-    assign(view(), expression);
+    assign(*this, expression);
     return *this;
   }
 

@@ -14,7 +14,7 @@
 
 namespace tenon {
 
-// What may stand on the right of `z = ...`: a statement-form expression; `assign(view, expression)`
+// What may stand on the right of `z = ...`: a statement-form expression; `assign(target, expression)`
 // evaluates it and is found by argument-dependent lookup.
 template <class T> inline constexpr bool is_expression = false;
 
