@@ -11,8 +11,12 @@ namespace tenon {
 enum class column_order : unsigned char {
   any,
   inner,       // neighbouring rows are no neighbours in memory, except where an extent is 1
-  contiguous,  // the elements of a row follow each other in every operand that has columns
+  contiguous,  // the elements of a row follow each other in every operand that has columns, which
+               // begins where a tensor's memory does: rows of whole vectors are aligned
 };
+
+// Whether rows of whole vectors may be misaligned in some operand.
+constexpr bool may_begin_anywhere(column_order order) { return order != column_order::contiguous; }
 
 namespace detail {
 
@@ -35,9 +39,9 @@ constexpr coordinates columns_among(coordinates const& along, unsigned columns) 
   return result;
 }
 
-// @pre every output is row-major
+// @pre every output is a tensor
 template <class Flat>
-constexpr column_order order_of_columns(Flat const& about, bool const* inputs_are_row_major) {
+constexpr column_order order_of_columns(Flat const& about, bool const* inputs_are_tensors) {
   coordinates first;
   bool are_inner = true, are_contiguous = !about.reversed;
   auto note = [&](coordinates const& along) {
@@ -49,7 +53,7 @@ constexpr column_order order_of_columns(Flat const& about, bool const* inputs_ar
   for (load const& l : about.loads) {
     if (l.view == no_view) return column_order::any;
     node const& view = about.nodes[l.view];
-    if (!view.is<ops::input>() || !inputs_are_row_major[view.bits]) return column_order::any;
+    if (!view.is<ops::input>() || !inputs_are_tensors[view.bits]) return column_order::any;
     are_contiguous = are_contiguous && l.what == reading::element;
     note(l.along);
   }

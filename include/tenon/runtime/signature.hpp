@@ -93,12 +93,12 @@ struct signature {
   static constexpr int input_count = lowered_type::flat.argument_count;
   static constexpr int output_count = lowered_type::flat.output_count;
   static constexpr tenon::family const* family = lowered_type::flat.chosen;
-  // Of a call whose results are made for it. A tensor is row-major; a view may be anything.
+  // Of a call whose results are made for it. A tensor is row-major memory of its own; a view may be anything.
   static constexpr column_order columns = [] {
-    bool are_row_major[at_least_one(input_count)] = {};
+    bool are_tensors[at_least_one(input_count)] = {};
     int k = 0;
-    ((is_array_argument<Args> ? void(are_row_major[k++] = is_tensor<Args>) : void(k += std::is_arithmetic_v<Args>)), ...);
-    return order_of_columns(lowered_type::chosen::about, are_row_major);
+    ((is_array_argument<Args> ? void(are_tensors[k++] = is_tensor<Args>) : void(k += std::is_arithmetic_v<Args>)), ...);
+    return order_of_columns(lowered_type::chosen::about, are_tensors);
   }();
   // Of all arguments, then of all outputs with extents and strides.
   static constexpr int shape_words = (0 + ... + detail::shape_words<Args>) + 2 * total_rank<results>;

@@ -11,13 +11,13 @@
 namespace tenon::test {
 namespace {
 
-// All arguments are row-major but number `Other`.
+// All arguments are tensors but number `Other`.
 template <class... Arguments, class Function>
 constexpr column_order order(Function, int other = -1) {
-  bool are_row_major[sizeof...(Arguments)];
-  for (int k = 0; bool& is_row_major : are_row_major) is_row_major = k++ != other;
+  bool are_tensors[sizeof...(Arguments)];
+  for (int k = 0; bool& is_tensor : are_tensors) is_tensor = k++ != other;
   return detail::order_of_columns(detail::lowered<Function, Arguments...>::chosen::about,
-                                  are_row_major);
+                                  are_tensors);
 }
 template <class... Arguments, class Function> constexpr bool is_inner(Function f, int other = -1) {
   return order<Arguments...>(f, other) >= column_order::inner;
@@ -52,6 +52,10 @@ static_assert(is_contiguous<cube>([](auto x) { return softmax(x, axis<1, 2>); })
 static_assert(is_contiguous<matrix, matrix>([](auto x, auto y) { return x + y; }));
 static_assert(is_contiguous<matrix>([](auto x) { return sum(x * 2.0f); }));
 static_assert(order<matrix, vector>(with_vector, 1) == column_order::any);
+// A tensor's memory is aligned, and with it rows of whole vectors; a view begins anywhere.
+static_assert(!may_begin_anywhere(order<matrix, vector>(with_vector)));
+static_assert(may_begin_anywhere(order<matrix, vector>(with_vector, 0)));
+static_assert(may_begin_anywhere(order<matrix, vector>([](auto x, auto w) { return x + w; })));
 // One operand is repeated along some of the columns, or has them in another order.
 static_assert(!is_contiguous<matrix, vector>([](auto x, auto w) { return x + w; }));
 static_assert(!is_contiguous<cube, vector>([](auto x, auto w) {

@@ -68,14 +68,15 @@ struct brief_rows_planner : spread_rows_planner {
                                           .blocks = 4};
 
   // Null where rows are not brief. Their bits are those of odd rows, or of aligned ones.
-  template <class Program>
+  template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan_brief(bound_layout const& layout, bound_arguments const& call,
                                             cuda_device_facts const& facts, bool is_packed) {
     if constexpr (can_be_brief<Program>) {
       if (layout.columns.size % width<Program> != 0)
         return planned_brief<Program, odd_columns>(layout, call, facts,
                                                    brief_lanes_of<Program>(layout, facts));
-      if constexpr (has_whole_vectors<Program>)
+      if constexpr (has_whole_vectors<Program> &&
+                    (takes_aligned<Program> || may_begin_anywhere(Columns)))
         return planned_brief<Program, contiguous_columns>(
             layout, call, facts, whole_lanes_of<Program>(layout, facts, is_packed));
     }
@@ -196,6 +197,8 @@ struct brief_rows_planner : spread_rows_planner {
     }
     return lanes * items < vectors ? 0 : lanes;
   }
+  // Whether some rows of whole aligned vectors are brief.
+  template <class Program> static constexpr bool takes_aligned = has_large_states<Program>;
   // The same of rows of whole vectors: of as many lanes as aligned ones have, where states are
   // gathered. Of the others f32 has to be more: H200, softmax of f32, misaligned, of 32768 x 16
   // 3.84 us instead of 3.69, x 32 5.08 (5.49), of 16384 x 64 5.03 (4.81), of 65536 x 16 5.13
@@ -214,7 +217,8 @@ struct brief_rows_planner : spread_rows_planner {
     // Few elements, of which an aligned row leaves most of the places of its kernel without. H200,
     // layer norm of 2^20 x 16 f32 39.8 us instead of 57.6, of 262144 x 32 19.9 (21.3), of 2^20 x 16
     // bf16 30.1 (44.7), of 65536 x 32 bf16 5.3 (4.7).
-    if (is_packed && (!has_large || rows < 1 << 16 || vectors > (is_half<Program> ? 2 : 8)))
+    if (is_packed &&
+        (!takes_aligned<Program> || rows < 1 << 16 || vectors > (is_half<Program> ? 2 : 8)))
       return 0;
     int lanes = 1;
     if constexpr (has_large) {

@@ -56,15 +56,16 @@ struct rows_planner : looped_rows_planner {
                                         : vectors <= medium_vectors<Program>;
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
       // For the same bits, where there are many.
-      auto const brief = plan_brief<Program>(layout, call, facts, operands.is_packed);
+      auto const brief = plan_brief<Program, Columns>(layout, call, facts, operands.is_packed);
       if (brief.function) return brief;
       auto const spread = plan_spread<Program, all>(layout, call, facts, operands.is_contiguous);
       if (spread.function) return spread;
-      if (operands.is_contiguous && !operands.is_packed &&
-          layout.columns.size % width<Program> == 0) {
-        auto const shifted = plan_shifted<Program>(layout, call, facts, share, how);
-        if (shifted.function) return shifted;
-      }
+      if constexpr (may_begin_anywhere(Columns))
+        if (operands.is_contiguous && !operands.is_packed &&
+            layout.columns.size % width<Program> == 0) {
+          auto const shifted = plan_shifted<Program>(layout, call, facts, share, how);
+          if (shifted.function) return shifted;
+        }
       // Strided, too, for the same bits.
       is_held = is_held || odd_share_of<Program>(layout, facts).lanes > 0;
       if (operands.is_contiguous && !operands.is_packed) {
@@ -106,7 +107,7 @@ struct rows_planner : looped_rows_planner {
       cuda_plan result;
       if constexpr (has_long_rows<Program>)
         if (is_long && operands.is_packed) result = plan_long<Program>(layout, call, facts, share);
-      if constexpr (can_be_settled<Program>)
+      if constexpr (can_be_settled<Program> && may_begin_anywhere(Columns))
         if (is_long && operands.is_contiguous && !operands.is_packed &&
             layout.columns.size % width<Program> == 0)
           result = plan_long<Program, settled_rows<Program>>(layout, call, facts, share);
