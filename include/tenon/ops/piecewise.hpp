@@ -76,7 +76,9 @@ struct hardsigmoid : bent_op {
   template <class V> static constexpr V derivative(V d, V x, V) {
     return when(of<abs>(x) < 3.0, 0.16666666666666666 * d);
   }
-  static double reference(double x) { return eval(static_cast<long double>(x)); }
+  static double reference(double x) {
+    return static_cast<double>(eval(static_cast<long double>(x)));
+  }
 };
 
 // x * hardsigmoid(x); hardswish(-inf) is the limit, -0, where PyTorch gives NaN.

@@ -32,14 +32,15 @@ class dim_values {
 
  private:
   std::int64_t compute(dim_expression const& e) const {
+    auto const value = [&](long long id) { return values_[static_cast<int>(id)]; };
     switch (e.kind) {
       case dim_kind::constant: return e.a;
       case dim_kind::input:
-      case dim_kind::named: return inputs_[static_cast<std::size_t>(e.a)].layout.extents[e.b];
-      case dim_kind::slice: return detail::resolve_range(values_[e.a], e.b, e.c, e.d).count;
-      case dim_kind::product: return product(values_[e.a], values_[e.b]);
-      case dim_kind::sum: return sum(values_[e.a], values_[e.b]);
-      case dim_kind::quotient: return values_[e.b] == 0 ? 0 : values_[e.a] / values_[e.b];
+      case dim_kind::named: return inputs_[static_cast<std::size_t>(e.a)].layout.extents[static_cast<int>(e.b)];
+      case dim_kind::slice: return detail::resolve_range(value(e.a), e.b, e.c, e.d).count;
+      case dim_kind::product: return product(value(e.a), value(e.b));
+      case dim_kind::sum: return sum(value(e.a), value(e.b));
+      case dim_kind::quotient: return value(e.b) == 0 ? 0 : value(e.a) / value(e.b);
     }
     __builtin_unreachable();
   }
