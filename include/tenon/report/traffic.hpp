@@ -120,12 +120,41 @@ class traffic_counter {
   // What only derivatives notice is its first operand.
   static bool is_for_gradients(node const& n) { return n.is<ops::stop_gradient>() || n.is<ops::with_gradient_of>(); }
 
-  // A view costs nothing of its own: reading it reads the elements that it shows.
-  static bool is_view(node const& n) { return n.is(op_kind::movement) || is_for_gradients(n); }
-  long long elements_read(graph const& g, int id) const {
+  // A view costs nothing of its own: reading it reads the elements that it shows. To read at indices
+  // that are values is an operator.
+  static bool is_view(node const& n, constexpr_vector<bool> const& on_device) {
+    bool reads_at_values = false;
+    for (int k = 1; n.is<ops::take>() && k < n.operands.size(); ++k)
+      reads_at_values = reads_at_values || on_device[n.operands[k]];
+    return (n.is(op_kind::movement) && !reads_at_values) || is_for_gradients(n);
+  }
+  // Which updates of a scatter are for which element is nothing that an operator would store.
+  static bool is_gate(node const& n) { return n.is<ops::is_target>(); }
+  // -> the gate of the updates `id`; -1: they are none
+  static int gate_of(graph const& g, int id) {
+    if (!g[id].is<ops::where>()) return -1;
+    int gate = g[id].operands[0];
+    while (g[gate].is(op_kind::movement)) gate = g[gate].operands[0];
+    return is_gate(g[gate]) ? gate : -1;
+  }
+  long long elements_read(graph const& g, int id, constexpr_vector<bool> const& on_device) const {
     long long result = elements(g[id].dims);
-    for (; is_view(g[id]); id = g[id].operands[0])
-      result = smaller(result, elements(g[g[id].operands[0]].dims));
+    while (is_view(g[id], on_device) || gate_of(g, id) >= 0) {
+      id = g[id].operands[gate_of(g, id) >= 0 ? 1 : 0];
+      result = smaller(result, elements(g[id].dims));
+    }
+    return result;
+  }
+  // What an operator reads of operand `id` of its own.
+  long long bytes_read(graph const& g, node const& n, int id,
+                       constexpr_vector<bool> const& on_device) const {
+    long long count = elements_read(g, id, on_device);
+    if (n.is<ops::take>() && id == n.operands[0]) count = smaller(count, elements(n.dims));
+    long long result = count * size_of(g[id].type);
+    if (int const gate = gate_of(g, id); gate >= 0) {
+      int const target = g[gate].operands[0];
+      result += elements_read(g, target, on_device) * size_of(g[target].type);
+    }
     return result;
   }
 
@@ -158,7 +187,8 @@ class traffic_counter {
       bool here = n.is<ops::input>();
       for (int operand : n.operands) here = here || on_device[operand];
       on_device[id] = here;
-      if (!here || !is_needed[id] || n.is(op_kind::source) || is_view(n)) continue;
+      if (!here || !is_needed[id] || n.is(op_kind::source) || is_view(n, on_device)) continue;
+      if (is_gate(n) || gate_of(g, id) >= 0) continue;
       if (finishes_reduction(g, n, on_device) || elements(n.dims) == 0) continue;
       result.separate_bytes += n.op->has_state ? 0 : elements(n.dims) * size_of(n.type);
       if (n.is(op_kind::projection)) continue;
@@ -167,7 +197,7 @@ class traffic_counter {
         bool is_repeated = false;
         for (int earlier = 0; earlier < k; ++earlier) is_repeated = is_repeated || n.operands[earlier] == n.operands[k];
         if (!is_repeated && on_device[n.operands[k]])
-          result.separate_bytes += elements_read(g, n.operands[k]) * size_of(g.operand(n, k).type);
+          result.separate_bytes += bytes_read(g, n, n.operands[k], on_device);
       }
     }
   }

@@ -195,4 +195,25 @@ TEST(traffic, scans) {
                  matrix());
 }
 
+// A read at indices is an operator, and a scatter is none that stores a table of all its positions
+// by all its updates.
+TEST(traffic, of_separate_operators_at_indices) {
+  tn::explanation const taken =
+      tn::explain(tn::compile([](auto x, auto i) { return tn::take(x, i, tn::axis<0>); }), matrix(),
+                  labels());
+  EXPECT_EQ(taken.cost.separate_launches, 1);
+  EXPECT_EQ(taken.cost.separate_bytes, taken.cost.minimum_bytes());
+  tn::explanation const added = tn::explain(tn::compile([](auto base, auto i, auto updates) {
+                                              return tn::scatter_add(base, tn::axis<0>, i, updates);
+                                            }),
+                                            vector(50000), labels(), vector(rows));
+  EXPECT_EQ(added.cost.separate_launches, 3);  // positions of the targets, their sums, the result
+  EXPECT_EQ(added.cost.separate_bytes,
+            2 * 8 * rows + (8 + 4) * rows + 4 * 50000 + 3 * 4 * 50000);
+  tn::explanation const assigned = tn::explain(
+      tn::compile([](auto base, auto i) { return tn::scatter(base, tn::axis<0>, i, 1.0f); }),
+      vector(50000), labels());
+  EXPECT_LE(assigned.cost.separate_bytes, 10 * assigned.cost.minimum_bytes());
+}
+
 }  // namespace
