@@ -93,6 +93,24 @@ void use() {
   auto r = f(x);
 #endif
 
+// case: two_operands
+// expected-error: "tenon: reduction: a second operand is given; combine both first, or write tn::maximum(x, y), tn::minimum(x, y) for the extreme of two"
+#ifdef TENON_CASE_two_operands
+  auto f = tn::compile([](auto a) {
+    return tn::max(a, -a); // error here
+  });
+  auto r = f(x);
+#endif
+
+// case: limit_is_a_number
+// expected-error: "tenon: reduction: a second operand is given; combine both first, or write tn::maximum(x, y), tn::minimum(x, y) for the extreme of two"
+#ifdef TENON_CASE_limit_is_a_number
+  auto f = tn::compile([](auto a) {
+    return tn::max(a, 0.0f); // error here
+  });
+  auto r = f(x);
+#endif
+
 // case: mean_of_integers
 // expected-error: "tenon: mean: the operand is not floating-point; cast it first, as in tn::mean(tn::cast<float>(x))"
 #ifdef TENON_CASE_mean_of_integers

@@ -129,11 +129,21 @@ struct axis_option<axis_t<Axes...>, Rest...> {
 template <class First, class... Rest>
 struct axis_option<First, Rest...> : axis_option<Rest...> {};
 
-enum class reduction_fault : unsigned char { none, operand, keepdim, axis, axes, option };
+enum class reduction_fault : unsigned char { none, operand, operands, keepdim, axis, axes, option };
+
+// What is no number of an axis: a value with axes, or floating-point.
+template <class Option>
+constexpr bool is_second_operand() {
+  if constexpr (is_value<Option>)
+    return Option::rank > 0 || is_floating(Option::type);
+  else
+    return std::is_floating_point_v<Option>;
+}
 
 template <class X, class... Options>
 constexpr reduction_fault find_reduction_fault() {
   if (!is_value<X>) return reduction_fault::operand;
+  if ((is_second_operand<Options>() || ...)) return reduction_fault::operands;
   if ((std::is_same_v<Options, bool> || ...)) return reduction_fault::keepdim;
   if (((is_weakly_typed<Options> || is_value<Options>) || ...)) return reduction_fault::axis;
   if ((0 + ... + is_axis<Options>) > 1) return reduction_fault::axes;
@@ -150,6 +160,7 @@ struct reduction_body {
   constexpr auto operator()(X const& x, Options... options) const {
     constexpr reduction_fault found = find_reduction_fault<X, Options...>();
     static_assert(found != reduction_fault::operand, "tenon: reduction: the operand is not a value of the expression; pass it as an argument of the compiled function");
+    static_assert(found != reduction_fault::operands, "tenon: reduction: a second operand is given; combine both first, or write tn::maximum(x, y), tn::minimum(x, y) for the extreme of two");
     static_assert(found != reduction_fault::keepdim, "tenon: reduction: keepdim is given as a bool; write tn::keepdim");
     static_assert(found != reduction_fault::axis, "tenon: reduction: an axis is given as a number; write tn::axis<1>");
     static_assert(found != reduction_fault::axes, "tenon: reduction: tn::axis is given twice; name all axes in one, as in tn::axis<0, 2>");
