@@ -59,6 +59,13 @@ inline bool overlap(void const* a, operand_range const& in_a, void const* b,
          in_b.beyond > in_b.first;
 }
 
+// Whether two arrays whose ranges of memory overlap have no element in common all the same.
+[[gnu::cold]] inline bool lie_beside(void const* a, argument const& of_a, void const* b,
+                                     argument const& of_b) {
+  return tenon::lie_beside(of_a.layout, size_of(of_a.type), of_b.layout, size_of(of_b.type),
+                           static_cast<char const*>(b) - static_cast<char const*>(a));
+}
+
 // Of an expression only by its numbers: of a type for each, every expression would compile all of it.
 template <class Space>
 class plan {
@@ -71,8 +78,14 @@ class plan {
     for (int k = 0; k < program.scalar_count; ++k) scalar_inputs_.push_back(bound.scalar_input(k));
     for (int i = 0; i < program.store_count; ++i)
       for (int j = 0; j < program.load_count; ++j) may_alias_.push_back(bound.may_alias(i, j, program.places_reached[j]));
-    for (argument const& input : inputs) input_extents_.push_back(tenon::extents_of(input.layout));
-    for (argument const& output : outputs) output_extents_.push_back(tenon::extents_of(output.layout));
+    for (argument const& input : inputs) {
+      inputs_.push_back({nullptr, input.layout, input.type});
+      input_extents_.push_back(tenon::extents_of(input.layout));
+    }
+    for (argument const& output : outputs) {
+      outputs_.push_back({nullptr, output.layout, output.type});
+      output_extents_.push_back(tenon::extents_of(output.layout));
+    }
   }
 
   axis_list const& output_extents(int k) const { return output_extents_[k]; }
@@ -121,11 +134,14 @@ class plan {
         if (is_index(j)) continue;
         int const operand = loads_[j].argument;
         if (overlap(out, stores_[i], call.inputs[operand], loads_[j]) &&
-            !(out == call.inputs[operand] && may_alias_[i * loads_.size() + j]))
+            !(out == call.inputs[operand] && may_alias_[i * loads_.size() + j]) &&
+            !lie_beside(out, outputs_[stores_[i].argument], call.inputs[operand], inputs_[operand]))
           refuse_overlap("an operand", input_extents_[operand], extents, operand, name);
       }
       for (int j = 0; j < i; ++j)
-        if (overlap(out, stores_[i], call.outputs[stores_[j].argument], stores_[j]))
+        if (void const* const other = call.outputs[stores_[j].argument];
+            overlap(out, stores_[i], other, stores_[j]) &&
+            !lie_beside(out, outputs_[stores_[i].argument], other, outputs_[stores_[j].argument]))
           refuse_overlap("another output", output_extents_[stores_[j].argument], extents, -1, name);
     }
   }
@@ -135,6 +151,7 @@ class plan {
   constexpr_vector<int> scalar_inputs_;
   constexpr_vector<char> may_alias_;  // by store, then load
   constexpr_vector<axis_list> input_extents_, output_extents_;
+  constexpr_vector<argument> inputs_, outputs_;  // without their addresses
 };
 
 }  // namespace tenon::detail

@@ -190,6 +190,41 @@ constexpr offset_range touched(layout const& of) {
   return range;
 }
 
+// The same in bytes.
+constexpr layout in_bytes(layout of, int element_bytes) {
+  of.offset *= element_bytes;
+  for (int i = 0; i < of.rank; ++i) of.strides[i] *= element_bytes;
+  return of;
+}
+// The bytes that an array touches of each period of memory, which axes of whole periods repeat.
+constexpr offset_range touched_of_period(layout bytes, int element_bytes, std::int64_t period) {
+  for (int i = 0; i < bytes.rank; ++i)
+    if (bytes.strides[i] % period == 0) bytes.strides[i] = 0;
+  offset_range range = touched(bytes);
+  range.last += element_bytes - 1;
+  return range;
+}
+
+// Whether two arrays with elements lie beside each other in every period that a stride of one of
+// them is: columns of one matrix, or every second element and the others. `beyond`: from element 0
+// of a to that of b, in bytes. False where that is not seen.
+constexpr bool lie_beside(layout const& a, int bytes_a, layout const& b, int bytes_b,
+                          std::int64_t beyond) {
+  layout const in_a = in_bytes(a, bytes_a), in_b = in_bytes(b, bytes_b);
+  for (int i = 0; i < a.rank + b.rank; ++i) {
+    std::int64_t const stride = i < a.rank ? in_a.strides[i] : in_b.strides[i - a.rank];
+    std::int64_t const period = stride < 0 ? -stride : stride;
+    if (period == 0) continue;
+    offset_range const of_a = touched_of_period(in_a, bytes_a, period),
+                       of_b = touched_of_period(in_b, bytes_b, period);
+    std::int64_t const length_a = of_a.last - of_a.first + 1, length_b = of_b.last - of_b.first + 1;
+    std::int64_t start = (beyond + of_b.first - of_a.first) % period;
+    if (start < 0) start += period;
+    if (length_a <= start && length_b <= period - start) return true;
+  }
+  return false;
+}
+
 // Whether two indexes may share an element. Exact for anything made of a contiguous tensor by
 // permuting, slicing, flipping, reshaping and broadcasting; of other interleaved strides it may say
 // true where no two meet.

@@ -119,6 +119,33 @@ TEST(call_errors, partial_overlap) {
               reference::elementwise([](double v) { return v * 2; }, result_of(first)));
 }
 
+// Columns of one matrix, or every second element and the others, have no element in common.
+TEST(call_errors, arrays_that_lie_beside_each_other) {
+  auto x = random_array<float, 2>({6, 12});
+  auto const all = x.view();
+  auto const expect_twice = [&](auto const& out, auto const& in) {
+    reference::doubles const expected =
+        reference::elementwise([](double v) { return v * 2; }, result_of(in));
+    EXPECT_EQ(message_of([&] { twice.into(out)(in); }), "nothing was raised");
+    check_close(tn::dtype::f32, result_of(out), expected);
+  };
+  auto const left = all.sliced<1>(0, 6), right = all.sliced<1>(6, 12);
+  expect_twice(left, right);
+  expect_twice(right, left);
+  auto const even = all.sliced<1>(0, 12, 2), odd = all.sliced<1>(1, 12, 2);
+  expect_twice(odd, even);
+  expect_twice(even, all.sliced<1>(11, tn::end, -2));
+  expect_twice(all.sliced<0>(0, 6, 2), all.sliced<0>(1, 6, 2));
+  auto const both = tn::compile([](auto x) { return tn::outputs(x + 1, x * 2); }, "both");
+  auto y = random_array<float, 2>({6, 6});
+  EXPECT_EQ(message_of([&] { both.into(left, right)(y.view()); }), "nothing was raised");
+  EXPECT_ERROR(both.into(all.sliced<1>(0, 6), all.sliced<1>(5, 11))(y.view()),
+               "tenon: into: an output shares memory with another output that is read or written "
+               "elsewhere, shapes [6, 6] and [6, 6]; write to other "
+               "memory; only an operand read at the very same elements may be overwritten "
+               "(expression both)");
+}
+
 // A row is reduced by several threads before it is written, which is later than another row is
 // read.
 TEST(call_errors, reduction_over_its_own_output) {

@@ -168,5 +168,32 @@ static_assert(overlap_is_exact(row_major({0, 4})));
 static_assert(overlaps_itself(layout{2, {2, 3}, {3, 2}, 0}),
               "may say true of interleaved strides that never meet");
 
+// --- lie_beside: never said of arrays that have a byte in common
+constexpr bool share_a_byte(layout const& a, int bytes_a, layout const& b, int bytes_b,
+                            std::int64_t beyond) {
+  offset_list const of_a = offsets(a), of_b = offsets(b);
+  for (std::int64_t p = 0; p < of_a.count; ++p)
+    for (std::int64_t q = 0; q < of_b.count; ++q) {
+      std::int64_t const at_a = of_a.values[p] * bytes_a, at_b = beyond + of_b.values[q] * bytes_b;
+      if (at_a < at_b + bytes_b && at_b < at_a + bytes_a) return true;
+    }
+  return false;
+}
+constexpr bool is_right_beside(layout const& a, int bytes_a, layout const& b, int bytes_b) {
+  for (std::int64_t beyond = -40; beyond <= 40; ++beyond)
+    if (lie_beside(a, bytes_a, b, bytes_b, beyond) && share_a_byte(a, bytes_a, b, bytes_b, beyond))
+      return false;
+  return true;
+}
+static_assert(is_right_beside(layout{2, {3, 4}, {12, 1}, 0}, 4, layout{2, {3, 4}, {12, 1}, 0}, 4));
+static_assert(is_right_beside(layout{2, {2, 4}, {8, 2}, 0}, 4, layout{2, {2, 4}, {8, -2}, 6}, 4));
+static_assert(is_right_beside(layout{2, {3, 2}, {5, 2}, 0}, 2, layout{2, {2, 3}, {3, 7}, 0}, 4));
+static_assert(is_right_beside(layout{1, {5}, {3}, 0}, 4, layout{2, {3, 2}, {6, 0}, 0}, 8));
+static_assert(is_right_beside(row_major({}), 4, layout{1, {4}, {2}, 0}, 4));
+static_assert(lie_beside(layout{2, {3, 6}, {12, 1}, 0}, 4, layout{2, {3, 6}, {12, 1}, 0}, 4, 24),
+              "columns");
+static_assert(lie_beside(layout{1, {6}, {2}, 0}, 4, layout{1, {6}, {2}, 0}, 4, -4), "every second");
+static_assert(!lie_beside(layout{2, {3, 6}, {12, 1}, 0}, 4, layout{2, {3, 6}, {12, 1}, 0}, 4, 20));
+
 }  // namespace
 }  // namespace tenon
