@@ -63,17 +63,17 @@ inline TENON_HD float exp2(float x) {
   return unless_nan(static_cast<float>(power.scale + power.scale * power.part), x);
 }
 inline TENON_HD float exp(float x) {
-  power_of_two const power = split_power(bounded(x, 104) * 1.4426950408889634);
+  power_of_two const power = split_power(double{bounded(x, 104)} * 1.4426950408889634);
   return unless_nan(static_cast<float>(power.scale + power.scale * power.part), x);
 }
 inline TENON_HD float expm1(float x) {
-  power_of_two const power = split_power(bounded(x, 104) * 1.4426950408889634);
+  power_of_two const power = split_power(double{bounded(x, 104)} * 1.4426950408889634);
   double const result = power.scale * power.part + (power.scale - 1);
   return unless_nan(__builtin_copysignf(static_cast<float>(result), x), x);
 }
 // (e - 1) / (e + 1), e = exp(2 x)
 inline TENON_HD float tanh(float x) {
-  power_of_two const power = split_power(bounded(x, 20) * 2.8853900817779268);
+  power_of_two const power = split_power(double{bounded(x, 20)} * 2.8853900817779268);
   double const grown = power.scale * power.part;
   double const result = (grown + (power.scale - 1)) / (grown + (power.scale + 1));
   return unless_nan(__builtin_copysignf(static_cast<float>(result), x), x);
@@ -109,7 +109,7 @@ inline TENON_HD float gelu(float x) {
   p = p * q - 0.6078966;
   p = p * q + 0.75528514;
   double const tail = p * w * (power.scale + power.scale * power.part);
-  return static_cast<float>(replaced(x, x < 0, 0) - t * tail);
+  return static_cast<float>(double{replaced(x, x < 0, 0)} - t * tail);
 }
 
 // log(u): u = 2^k m with m between sqrt(1/2) and sqrt(2), log(m) = 2 artanh((m - 1) / (m + 1)).
@@ -154,7 +154,7 @@ inline TENON_HD float log10(float x) {
 inline TENON_HD float log1p(float x) {
   double const u = 1 + static_cast<double>(x);
   long long const is_small = -static_cast<long long>((bits_of(x) & 0x7fffffffu) < bits_of(0.5f));
-  double const lost = __builtin_bit_cast(double, bits_of(x - (u - 1)) & is_small);
+  double const lost = __builtin_bit_cast(double, bits_of(double{x} - (u - 1)) & is_small);
   float const result = static_cast<float>(log_of(u) + lost);
   return with_limits(__builtin_copysignf(result, x), x, bits_of(-1.0f));
 }
@@ -198,9 +198,9 @@ struct angle {
 inline TENON_HD angle reduce(float x) {
   int const exponent = static_cast<int>(__builtin_bit_cast(unsigned, x) >> 23 & 255u);
   int const entry = exponent > turns.first_exponent ? exponent - turns.first_exponent : 0;
-  double const high = x * turns.high[entry], middle = x * turns.middle[entry];
+  double const wide = x, high = wide * turns.high[entry], middle = wide * turns.middle[entry];
   double const shifted = (high + middle) + to_integer;
-  double const rest = ((high - (shifted - to_integer)) + middle) + x * turns.low[entry];
+  double const rest = ((high - (shifted - to_integer)) + middle) + wide * turns.low[entry];
   return {__builtin_bit_cast(long long, shifted), rest};
 }
 

@@ -194,7 +194,7 @@ constexpr double fold(dtype d, double const* x) {
   if (!are_foldable(d, x, Op::arity)) return not_folded;
   if (!is_floating(d)) return folded_integer(d, static_cast<long long>(Op::eval(static_cast<long long>(x[K])...)));
   double const exact = static_cast<double>(Op::eval(x[K]...));
-  double const bound = d == dtype::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  double const bound = d == dtype::f64 ? std::numeric_limits<double>::max() : static_cast<double>(std::numeric_limits<float>::max());
   if (!is_within(&exact, 1, bound)) return not_folded;
   return d == dtype::f64 ? exact : static_cast<double>(Op::eval(static_cast<float>(x[K])...));
 }

@@ -98,18 +98,18 @@ struct invocation<signature<Function, Args...>> {
 template <class Function, bool IntoTensors, class... Outputs>
 class prepared_call {
  public:
-  prepared_call(expression_name const& name, stream on, detail::value_pack<Outputs...> outputs)
-      : name_(name), on_(on), outputs_(std::move(outputs)) {}
+  prepared_call(expression_name const& name, stream on, detail::value_pack<Outputs...> targets)
+      : name_(name), on_(on), outputs_(std::move(targets)) {}
 
   prepared_call on(stream s) const { return {name_, s, outputs_}; }
   template <class... Arrays>
-  auto into(Arrays&&... outputs) const {
+  auto into(Arrays&&... targets) const {
     constexpr bool are_refused = (detail::is_refused<std::remove_cvref_t<Arrays>> || ...);
     constexpr bool are_arrays = (detail::is_array_argument<std::remove_cvref_t<Arrays>> && ...);
     static_assert(are_refused || are_arrays, "tenon: into: an output is neither a tensor nor a view; give one tensor or view for each result");
     if constexpr (are_arrays)
       return prepared_call<Function, (detail::is_tensor<std::remove_cvref_t<Arrays>> && ...), detail::writable_view<Arrays>...>(
-          name_, on_, detail::value_pack<detail::writable_view<Arrays>...>(detail::writable(outputs)...));
+          name_, on_, detail::value_pack<detail::writable_view<Arrays>...>(detail::writable(targets)...));
     else
       return refused{};
   }
@@ -148,8 +148,8 @@ class executable {
   prepared_call<Function, false> on(stream s) const { return {name_, s, {}}; }
   // Outputs that the caller owns: nothing is allocated.
   template <class... Arrays>
-  auto into(Arrays&&... outputs) const {
-    return on({}).into(outputs...);
+  auto into(Arrays&&... targets) const {
+    return on({}).into(targets...);
   }
 
   constexpr expression_name const& name() const { return name_; }

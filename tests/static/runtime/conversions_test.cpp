@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program whose own warnings include -Wconversion is told of none in the headers.
+// A program whose own warnings include -Wconversion and -Wdouble-promotion is told of none in the headers.
 #pragma GCC diagnostic error "-Wconversion"
 #pragma GCC diagnostic error "-Wfloat-conversion"
+#pragma GCC diagnostic error "-Wdouble-promotion"
 #include "tenon/tenon.hpp"
 
 namespace {
