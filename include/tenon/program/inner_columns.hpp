@@ -13,10 +13,13 @@ enum class column_order : unsigned char {
   inner,       // neighbouring rows are no neighbours in memory, except where an extent is 1
   contiguous,  // the elements of a row follow each other in every operand that has columns, which
                // begins where a tensor's memory does: rows of whole vectors are aligned
+  whole,       // a row is whole vectors, however wide, because some extents are known
 };
 
 // Whether rows of whole vectors may be misaligned in some operand.
-constexpr bool may_begin_anywhere(column_order order) { return order != column_order::contiguous; }
+constexpr bool may_begin_anywhere(column_order order) { return order < column_order::contiguous; }
+// Whether rows may be no whole number of vectors, or misaligned.
+constexpr bool may_be_odd(column_order order) { return order < column_order::whole; }
 
 namespace detail {
 
@@ -37,6 +40,19 @@ constexpr coordinates columns_among(coordinates const& along, unsigned columns) 
   for (int axis : along)
     if (axis != no_axis && (columns >> axis & 1u)) result.push_back(axis);
   return result;
+}
+
+// Whether the known extents of the columns make a multiple of 16 elements, which no vector has more
+// of.
+template <class Flat> constexpr bool are_whole_rows(Flat const& about) {
+  long long known = 1;
+  for (int axis = 0; axis < about.axes.count; ++axis) {
+    if (!(about.columns >> axis & 1u)) continue;
+    dim_expression const& length =
+        about.dims.items[about.representatives.items[about.axes.items[axis]]];
+    if (length.kind == dim_kind::constant) known = known * (length.a % 16) % 16;
+  }
+  return known == 0;
 }
 
 // @pre every output is a tensor
@@ -64,7 +80,8 @@ constexpr column_order order_of_columns(Flat const& about, bool const* inputs_ar
   int axes = 0;
   for (unsigned rest = about.columns; rest; rest &= rest - 1) ++axes;
   if (!are_inner) return column_order::any;
-  return are_contiguous && first.size() == axes ? column_order::contiguous : column_order::inner;
+  if (!are_contiguous || first.size() != axes) return column_order::inner;
+  return are_whole_rows(about) ? column_order::whole : column_order::contiguous;
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@ template <class... Arguments, class Function> constexpr bool is_inner(Function f
   return order<Arguments...>(f, other) >= column_order::inner;
 }
 template <class... Arguments, class Function> constexpr bool is_contiguous(Function f) {
-  return order<Arguments...>(f) == column_order::contiguous;
+  return order<Arguments...>(f) >= column_order::contiguous;
 }
 
 constexpr auto over_columns = [](auto x) { return softmax(x, axis<-1>); };
@@ -56,6 +56,22 @@ static_assert(order<matrix, vector>(with_vector, 1) == column_order::any);
 static_assert(!may_begin_anywhere(order<matrix, vector>(with_vector)));
 static_assert(may_begin_anywhere(order<matrix, vector>(with_vector, 0)));
 static_assert(may_begin_anywhere(order<matrix, vector>([](auto x, auto w) { return x + w; })));
+// What is known of the extents may make whole vectors of every row.
+template <class... Arguments, class Function> constexpr bool is_whole(Function f) {
+  return order<Arguments...>(f) == column_order::whole;
+}
+template <extent... E> using known = tensor_argument<dtype::f32, E...>;
+static_assert(!is_whole<matrix>(over_columns));
+static_assert(is_whole<known<dyn, 512>>(over_columns));
+static_assert(!is_whole<known<512, dyn>>(over_columns));
+static_assert(!is_whole<known<dyn, 510>>(over_columns));
+static_assert(!is_whole<known<dyn, 8>>(over_columns));  // of elements of one byte half a vector
+static_assert(is_whole<known<"B", "T", 48>, known<48>>(with_vector));
+static_assert(is_whole<known<dyn, 4, 12>>([](auto x) { return softmax(x, axis<1, 2>); }));
+static_assert(is_whole<known<dyn, 0>>([](auto x) { return sum(x, axis<1>); }));
+static_assert(may_be_odd(order<matrix>(over_columns)));
+static_assert(!may_be_odd(order<known<dyn, 512>>(over_columns)));
+static_assert(may_be_odd(order<known<dyn, 512>>(over_columns, 0)));
 // One operand is repeated along some of the columns, or has them in another order.
 static_assert(!is_contiguous<matrix, vector>([](auto x, auto w) { return x + w; }));
 static_assert(!is_contiguous<cube, vector>([](auto x, auto w) {

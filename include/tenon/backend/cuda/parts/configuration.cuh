@@ -18,7 +18,7 @@ inline constexpr int contiguous_columns = 2;   // misaligned, or of odd length, 
 inline constexpr int any_columns = max_rank;   // strided, repeated, and along several axes too
 // Of a kernel for all operands that the types of a call allow.
 constexpr int columns_allowed(column_order order) {
-  return order == column_order::contiguous ? contiguous_columns : any_columns;
+  return order >= column_order::contiguous ? contiguous_columns : any_columns;
 }
 
 // One specialization of a kernel skeleton, as a value: what planners choose and reports show.

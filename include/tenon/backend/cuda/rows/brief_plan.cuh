@@ -72,9 +72,10 @@ struct brief_rows_planner : spread_rows_planner {
   [[gnu::cold]] static cuda_plan plan_brief(bound_layout const& layout, bound_arguments const& call,
                                             cuda_device_facts const& facts, bool is_packed) {
     if constexpr (can_be_brief<Program>) {
-      if (layout.columns.size % width<Program> != 0)
-        return planned_brief<Program, odd_columns>(layout, call, facts,
-                                                   brief_lanes_of<Program>(layout, facts));
+      if constexpr (may_be_odd(Columns))
+        if (layout.columns.size % width<Program> != 0)
+          return planned_brief<Program, odd_columns>(layout, call, facts,
+                                                     brief_lanes_of<Program>(layout, facts));
       if constexpr (has_whole_vectors<Program> &&
                     (takes_aligned<Program> || may_begin_anywhere(Columns)))
         return planned_brief<Program, contiguous_columns>(

@@ -24,7 +24,7 @@ struct rows_planner : looped_rows_planner {
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
-    if constexpr (can_be_odd<Program> && !passes_once<Program>) {
+    if constexpr (can_be_odd<Program> && !passes_once<Program> && may_be_odd(Columns)) {
       auto const lone = plan_lone<Program>(layout, call, facts);
       if (lone.function) return lone;
       auto const few = plan_few<Program>(layout, call, facts);
@@ -58,8 +58,10 @@ struct rows_planner : looped_rows_planner {
       // For the same bits, where there are many.
       auto const brief = plan_brief<Program, Columns>(layout, call, facts, operands.is_packed);
       if (brief.function) return brief;
-      auto const spread = plan_spread<Program, all>(layout, call, facts, operands.is_contiguous);
-      if (spread.function) return spread;
+      if constexpr (may_be_odd(Columns)) {
+        auto const spread = plan_spread<Program, all>(layout, call, facts, operands.is_contiguous);
+        if (spread.function) return spread;
+      }
       if constexpr (may_begin_anywhere(Columns))
         if (operands.is_contiguous && !operands.is_packed &&
             layout.columns.size % width<Program> == 0) {
@@ -68,11 +70,12 @@ struct rows_planner : looped_rows_planner {
         }
       // Strided, too, for the same bits.
       is_held = is_held || odd_share_of<Program>(layout, facts).lanes > 0;
-      if (operands.is_contiguous && !operands.is_packed) {
-        cuda_plan const result =
-            plan_resident<Program, odd_rows<Program>>(layout, call, facts, how);
-        if (result.function) return result;
-      }
+      if constexpr (may_be_odd(Columns))
+        if (operands.is_contiguous && !operands.is_packed) {
+          cuda_plan const result =
+              plan_resident<Program, odd_rows<Program>>(layout, call, facts, how);
+          if (result.function) return result;
+        }
     }
     if constexpr (may_keep<Program>)
       if (!is_long && !is_held) {
