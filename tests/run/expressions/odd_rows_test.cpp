@@ -3,6 +3,7 @@
 // beginning anywhere, with operands and results of different widths. All numbers are small
 // integers, so that every result is exact.
 #include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
 
 namespace {
 
@@ -63,5 +64,30 @@ TEST(odd_rows, of_bfloat16_and_bool_to_float) { check_rows<tn::bfloat16, bool, f
 TEST(odd_rows, of_int8) { check_rows<std::int8_t, std::int8_t, std::int8_t>(); }
 TEST(odd_rows, of_double_and_bool_to_half) { check_rows<double, bool, tn::half>(); }
 TEST(odd_rows, of_half) { check_rows<tn::half, tn::half, tn::half>(); }
+
+// A thread has five vectors of such a row, which are stored in pairs; of what rows share there is
+// no sixth.
+TEST(odd_rows, weights_beside_five_vectors_of_a_thread) {
+  auto const norm =
+      tn::compile([](auto x, auto weight) { return tn::rms_norm(x, weight, tn::axis<1>); });
+  for (std::int64_t columns : {16387, 20011})
+    for (std::int64_t rows : {1, 5}) {
+      auto x = random_array<float, 2>({rows, columns});
+      auto weight = random_array<float, 1>({columns});
+      reference::doubles const of_x = x.values(), of_weight = weight.values();
+      reference::doubles expected({rows, columns}, reference::elements(of_x.size()));
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double squares = 0;
+        for (std::int64_t j = 0; j < columns; ++j)
+          squares += of_x[i * columns + j] * of_x[i * columns + j];
+        double const scale = 1 / std::sqrt(squares / static_cast<double>(columns) + 1e-5);
+        for (std::int64_t j = 0; j < columns; ++j)
+          expected[i * columns + j] = of_x[i * columns + j] * scale * of_weight[j];
+      }
+      // Half of the sum's error, and that of the root and of two products.
+      check_close(tn::dtype::f32, result_of(norm(x.view(), weight.view())), expected,
+                  {.arithmetic = sum_roundoffs(columns) / 2 + 4});
+    }
+}
 
 }  // namespace

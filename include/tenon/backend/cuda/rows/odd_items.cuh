@@ -158,7 +158,9 @@ template <class Program, class C> struct odd_items {
             constexpr int k = decltype(selected)::value;
             load_shared(read_register<k>(item[i]).at[0], memory::template operand<k>(first + i));
           });
-          take_shared<late_loads>(late[i], a, first + i);
+          // Of an odd number of items the last has none beside it, and what rows share no room for it.
+          bool const is_there = items % together == 0 || first + i < items;
+          take_shared<late_loads>(late[i], a, is_there ? first + i : first);
         }
 #pragma unroll
         for (int i = 0; i < together; ++i) {
