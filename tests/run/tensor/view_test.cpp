@@ -17,15 +17,14 @@
 namespace tn = tenon;
 
 namespace statement {
-// Stands for a statement-form expression: tenon::assign is found through the view.
+// Stands for a statement-form expression: tenon::assign is found through the tensor or the view.
 struct fill {
   float value;
 };
 }  // namespace statement
 template <> inline constexpr bool tenon::is_expression<statement::fill> = true;
 namespace tenon {
-template <class T, extent... E>
-void assign(basic_view<cpu, T, E...> const& target, statement::fill const& expression) {
+template <class Target> void assign(Target& target, statement::fill const& expression) {
   for (std::int64_t i = 0; i < target.extent(0); ++i) target(i) = expression.value;
 }
 }  // namespace tenon
