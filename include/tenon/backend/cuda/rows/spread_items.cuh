@@ -19,13 +19,22 @@ template <class Program> struct spread_loads {
 };
 
 // Shared memory of a warp, where rows pass through it: a run of each operand, of which a lane uses
-// the places of its own elements alone. What is stored comes after what was loaded.
+// the places of its own elements alone. What is stored comes after what was loaded: in its place,
+// unless elements of another width have a lane's places elsewhere.
 template <class Program, class C> struct spread_memory {
   using loads = spread_loads<Program>;
   using stores = element_stores<Program, 1>;
+  static constexpr bool are_alike = [] {
+    bool result = true;
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.moves_elements)
+        result = result && size_of(i.type) == program_traits<Program>::widest_element;
+    return result;
+  }();
   static constexpr int loaded = rank_among<Program, loads>(program_traits<Program>::size),
                        stored = rank_among<Program, stores>(program_traits<Program>::size),
-                       runs = loaded > stored ? loaded : stored,
+                       first_stored = are_alike ? 0 : loaded,
+                       runs = loaded > first_stored + stored ? loaded : first_stored + stored,
                        bytes_of_run = 32 * C::items * program_traits<Program>::widest_element,
                        bytes_of_warp = runs * bytes_of_run;
 #if defined(__CUDA_ARCH__)
@@ -33,7 +42,7 @@ template <class Program, class C> struct spread_memory {
   template <int K> static __device__ __forceinline__ unsigned slot() {
     using I = typename program_traits<Program>::template at<K>;
     constexpr int rank =
-        I::is_load ? rank_among<Program, loads>(K) : rank_among<Program, stores>(K);
+        I::is_load ? rank_among<Program, loads>(K) : first_stored + rank_among<Program, stores>(K);
     unsigned const thread = threadIdx.x + threadIdx.y * blockDim.x;
     return static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
            thread / 32 * bytes_of_warp + rank * bytes_of_run +
