@@ -8,11 +8,11 @@
 namespace tenon::detail {
 
 TENON_ONCE_BEGIN
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_null(axis_list const& extents, int operand,
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_null(layout const& of, int operand,
                                                                 expression_name const& name) {
   raise({.operation = "call",
          .problem = text(operand < 0 ? "an output" : "an operand") << " of shape "
-                                                                   << to_string(extents)
+                                                                   << to_string(of)
                                                                    << " has a null pointer",
          .remedy = "pass memory for all its elements",
          .operand = operand},
@@ -20,8 +20,8 @@ TENON_ONCE_BEGIN
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_overlap(char const* what,
-                                                                   axis_list const& other,
-                                                                   axis_list const& out,
+                                                                   layout const& other,
+                                                                   layout const& out,
                                                                    int operand,
                                                                    expression_name const& name) {
   text shapes = to_string(out) << " and " << to_string(other);
@@ -78,17 +78,11 @@ class plan {
     for (int k = 0; k < program.scalar_count; ++k) scalar_inputs_.push_back(bound.scalar_input(k));
     for (int i = 0; i < program.store_count; ++i)
       for (int j = 0; j < program.load_count; ++j) may_alias_.push_back(bound.may_alias(i, j, program.places_reached[j]));
-    for (argument const& input : inputs) {
-      inputs_.push_back({nullptr, input.layout, input.type});
-      input_extents_.push_back(tenon::extents_of(input.layout));
-    }
-    for (argument const& output : outputs) {
-      outputs_.push_back({nullptr, output.layout, output.type});
-      output_extents_.push_back(tenon::extents_of(output.layout));
-    }
+    for (argument const& input : inputs) inputs_.push_back({nullptr, input.layout, input.type});
+    for (argument const& output : outputs) outputs_.push_back({nullptr, output.layout, output.type});
   }
 
-  axis_list const& output_extents(int k) const { return output_extents_[k]; }
+  axis_list output_extents(int k) const { return tenon::extents_of(outputs_[k].layout); }
   prepared<Space> const& prepared_launch() const { return prepared_; }
 
   // @pre the operands have the shapes, strides and alignments that the plan was made for; `words` has room for those of
@@ -99,7 +93,7 @@ class plan {
       void const* array = nullptr;
       if (!is_index(k)) {
         array = call.inputs[range.argument];
-        check(array, range, input_extents_[range.argument], range.argument, name);
+        check(array, range, inputs_[range.argument].layout, range.argument, name);
         // Of no elements, hence read by nobody; but 0 is the address of what is missing, whose index is not looked at.
         if (!array) array = reinterpret_cast<void const*>(no_memory);
       }
@@ -107,7 +101,7 @@ class plan {
     }
     for (int k = 0; k < stores_.size(); ++k) {
       operand_range const& range = stores_[k];
-      check(call.outputs[range.argument], range, output_extents_[range.argument], -1, name);
+      check(call.outputs[range.argument], range, outputs_[range.argument].layout, -1, name);
       words.stores[k] = start_of(call.outputs[range.argument], range);
     }
     for (int k = 0; k < scalar_inputs_.size(); ++k) words.scalars[k] = call.scalars[scalar_inputs_[k]];
@@ -118,10 +112,10 @@ class plan {
  private:
   // Whether load k is of no memory.
   bool is_index(int k) const { return loads_[k].argument < 0; }
-  void check(void const* data, operand_range const& range, axis_list const& extents, int operand,
+  void check(void const* data, operand_range const& range, layout const& shape, int operand,
              expression_name const& name) const {
     if (range.beyond <= range.first) return;
-    if (!data) refuse_null(extents, operand, name);
+    if (!data) refuse_null(shape, operand, name);
     prepared_.check_pointer(data, operand, name);
   }
 
@@ -129,20 +123,21 @@ class plan {
   void check_overlap(call_values const& call, expression_name const& name) const {
     for (int i = 0; i < stores_.size(); ++i) {
       void const* out = call.outputs[stores_[i].argument];
-      axis_list const& extents = output_extents_[stores_[i].argument];
+      argument const& output = outputs_[stores_[i].argument];
       for (int j = 0; j < loads_.size(); ++j) {
         if (is_index(j)) continue;
         int const operand = loads_[j].argument;
         if (overlap(out, stores_[i], call.inputs[operand], loads_[j]) &&
             !(out == call.inputs[operand] && may_alias_[i * loads_.size() + j]) &&
-            !lie_beside(out, outputs_[stores_[i].argument], call.inputs[operand], inputs_[operand]))
-          refuse_overlap("an operand", input_extents_[operand], extents, operand, name);
+            !lie_beside(out, output, call.inputs[operand], inputs_[operand]))
+          refuse_overlap("an operand", inputs_[operand].layout, output.layout, operand, name);
       }
-      for (int j = 0; j < i; ++j)
-        if (void const* const other = call.outputs[stores_[j].argument];
-            overlap(out, stores_[i], other, stores_[j]) &&
-            !lie_beside(out, outputs_[stores_[i].argument], other, outputs_[stores_[j].argument]))
-          refuse_overlap("another output", output_extents_[stores_[j].argument], extents, -1, name);
+      for (int j = 0; j < i; ++j) {
+        int const other = stores_[j].argument;
+        if (overlap(out, stores_[i], call.outputs[other], stores_[j]) &&
+            !lie_beside(out, output, call.outputs[other], outputs_[other]))
+          refuse_overlap("another output", outputs_[other].layout, output.layout, -1, name);
+      }
     }
   }
 
@@ -150,7 +145,6 @@ class plan {
   constexpr_vector<operand_range> loads_, stores_;
   constexpr_vector<int> scalar_inputs_;
   constexpr_vector<char> may_alias_;  // by store, then load
-  constexpr_vector<axis_list> input_extents_, output_extents_;
   constexpr_vector<argument> inputs_, outputs_;  // without their addresses
 };
 
