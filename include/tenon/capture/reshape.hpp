@@ -47,6 +47,22 @@ constexpr int checked_reshape(graph& g, int id, dim_list const& dims) {
   return build::reshape(g, id, dims);
 }
 
+// Axis `axis` as two, of lengths `outer` and `inner`. It is the product of these by itself: what
+// follows then knows which axes it became, as it would not from the number of all elements.
+constexpr int split_axis(graph& g, int id, int axis, dim outer, dim inner, text_view operation) {
+  dim_list dims;
+  for (int k = 0; k < g[id].rank(); ++k) {
+    dim const length = g[id].dims[k];
+    if (k == axis) {
+      dim const wanted = g.dims.product(outer, inner);
+      if (length != wanted) g.checks.push_back({length, wanted, operation});
+      dims.push_back(outer);
+    }
+    dims.push_back(k == axis ? inner : length);
+  }
+  return build::reshape(g, id, dims);
+}
+
 struct reshape_body {
   template <dtype D, extent... E, long long... Extents>
   constexpr auto operator()(value<D, E...> const& x, shape_t<Extents...>) const {

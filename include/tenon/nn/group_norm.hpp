@@ -10,7 +10,7 @@ namespace detail {
 
 // Splits axis Axis, of length n, into Groups and n / Groups.
 template <int Axis, int Groups>
-struct split_axis {
+struct split_channels {
   template <class Value>
   struct shape {
     static constexpr bool is_even = !Value::extents[Axis].is_static() || Value::extents[Axis].size % Groups == 0;
@@ -35,13 +35,8 @@ struct split_axis {
   constexpr auto operator()(Value x) const {
     static_assert(shape<Value>::is_even, "tenon: group_norm: the channels are not a multiple of the groups; use a divisor of their number");
     graph& g = *x.owner;
-    dim_list dims;
-    for (int k = 0; k < Value::rank; ++k) {
-      dim d = g[x.id].dims[k];
-      if (k == Axis) dims.push_back(g.dims.constant(Groups));
-      dims.push_back(k == Axis ? g.dims.quotient(d, g.dims.constant(Groups)) : d);
-    }
-    return value_t<Value::type, shape<Value>>{&g, checked_reshape(g, x.id, dims)};
+    dim const groups = g.dims.constant(Groups), length = g.dims.quotient(g[x.id].dims[Axis], groups);
+    return value_t<Value::type, shape<Value>>{&g, split_axis(g, x.id, Axis, groups, length, "group_norm")};
   }
 };
 
@@ -52,8 +47,8 @@ struct group_norm_body {
   }
   template <class X, int Groups, class Weight, class Bias, class Epsilon = double>
   constexpr auto operator()(X x, ct_t<Groups>, Weight weight, Bias bias, Epsilon epsilon = default_epsilon) const {
-    // Scaled before the groups are merged again: a merged axis would mix reduced and kept ones.
-    split_axis<0, Groups> split;
+    // Before the groups are merged again: nothing then depends on a merged axis.
+    split_channels<0, Groups> split;
     auto y = normalized_groups<Groups>(x, epsilon);
     constexpr int rank = X::rank + 1;
     return restored(x, y * along_channels<rank>(split(weight)) + along_channels<rank>(split(bias)));
@@ -62,7 +57,7 @@ struct group_norm_body {
  private:
   template <int Groups, class X, class Epsilon>
   static constexpr auto normalized_groups(X x, Epsilon epsilon) {
-    auto groups = split_axis<1, Groups>{}(x);
+    auto groups = split_channels<1, Groups>{}(x);
     return standardize(groups, axes_from_to_last<2, decltype(groups)>, epsilon);
   }
   // The shape that x has.
@@ -74,8 +69,7 @@ struct group_norm_body {
 
 }  // namespace detail
 
-// (x, tn::ct<groups>), (x, tn::ct<groups>, weight, bias), (..., epsilon). It ends its expression: a later operator would need
-// the groups' statistics along the merged axis, which is refused as a reshape across a broadcast.
+// (x, tn::ct<groups>), (x, tn::ct<groups>, weight, bias), (..., epsilon).
 inline constexpr function<detail::group_norm_body> group_norm{};
 
 }  // namespace tenon

@@ -82,11 +82,8 @@ struct quantize_body {
   template <long long Size, class X>
   static constexpr auto blocks(X const& x) {
     graph& g = *x.owner;
-    dim_list dims = g[x.id].dims;
-    dim& last = dims[X::rank - 1];
-    last = g.dims.quotient(last, g.dims.constant(Size));
-    dims.push_back(g.dims.constant(Size));
-    return value_t<X::type, blocked_shape<X, Size>>{&g, checked_reshape(g, x.id, dims)};
+    dim const block = g.dims.constant(Size), blocks = g.dims.quotient(g[x.id].dims[X::rank - 1], block);
+    return value_t<X::type, blocked_shape<X, Size>>{&g, split_axis(g, x.id, X::rank - 1, blocks, block, "quantize")};
   }
 };
 

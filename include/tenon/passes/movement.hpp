@@ -10,6 +10,7 @@
 
 #include "tenon/passes/dead_nodes.hpp"
 #include "tenon/passes/moved_takes.hpp"
+#include "tenon/passes/raised_reshapes.hpp"
 
 namespace tenon::passes {
 namespace detail {
@@ -17,7 +18,7 @@ namespace detail {
 struct demand {
   int id;
   movement how;
-  bool passes_through = false;  // `how` is applied to the operands
+  bool passes_through = false;     // `how` is applied to the operands
   int sources[max_operands] = {};  // demands for the operands; -1: the operand as it is
   unsigned axes = 0;               // reduction: the reduced axes of the moved operand
   int map = no_attribute;          // broadcast: its map from the moved operand
@@ -56,12 +57,6 @@ class puller : moved_takes {
     return g_[id].rank() == 0 ? -1 : want(id, how);
   }
 
-  constexpr bool is_view_of_argument(int id) const {
-    while (g_[id].is<ops::slice>() || g_[id].is<ops::reshape>() || g_[id].is<ops::transpose>())
-      id = g_[id].operands[0];
-    return g_[id].is(op_kind::source);
-  }
-
   constexpr void ask(int i) {
     demand d = demands_[i];
     node const n = g_[d.id];
@@ -84,7 +79,7 @@ class puller : moved_takes {
       for (int k = 1; k < n.operands.size(); ++k) d.sources[k] = want_operand(n.operands[k], d.how);
     } else if (rearranges &&
                (n.is<ops::broadcast>() ||
-                (n.is<ops::transpose>() && (d.how.takes() || !is_view_of_argument(d.id))))) {
+                (n.is<ops::transpose>() && (d.how.takes() || !is_view_of_argument(g_, d.id))))) {
       d.passes_through = true;
       d.sources[0] =
           want_operand(n.operands[0], d.how.takes() ? through_repetition(n, d.how, d.map)
@@ -194,20 +189,14 @@ class puller : moved_takes {
   constexpr_vector<int> first_;  // demand of each node; -1: none
 };
 
-}  // namespace detail
-
-// @post slices, reshapes and takes stand on arguments only; a result that is a reshape is computed
-// before it and presented so
-constexpr graph movement(graph g) {
-  for (graph_output& output : g.outputs)
-    while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];  // `dims` stays
-  g = dead_nodes(g);  // such a reshape need not be possible anywhere deeper
+// Every movement pulled towards the loads; refused where one cannot be.
+constexpr graph moved_to_loads(graph const& g) {
   graph result = g.without_nodes();
   constexpr_vector<int> moved;
   for (node n : g.nodes) {
     for (int& operand : n.operands) operand = moved[operand];
     if (n.is(op_kind::movement))
-      moved.push_back(detail::puller(result).pull(n.operands[0], detail::movement_of(n)));
+      moved.push_back(puller(result).pull(n.operands[0], movement_of(n)));
     else
       moved.push_back(result.intern(n));
   }
@@ -216,6 +205,25 @@ constexpr graph movement(graph g) {
     result.outputs.push_back(output);
   }
   return result;
+}
+// Without the reshapes that are results, which need not be possible anywhere deeper.
+constexpr graph without_last_reshapes(graph g) {
+  for (graph_output& output : g.outputs)
+    while (g[output.id].is<ops::reshape>()) output.id = g[output.id].operands[0];  // `dims` stays
+  return dead_nodes(g);
+}
+
+}  // namespace detail
+
+// @post slices, reshapes and takes stand on arguments only; a result that is a reshape is computed
+// before it and presented so
+constexpr graph movement(graph const& g) {
+  graph result = detail::moved_to_loads(detail::without_last_reshapes(g));
+  bool const is_reshape = result.refused == refusal::reshape_across_broadcast ||
+                          result.refused == refusal::reshape_across_reduction;
+  if (!is_reshape || g.refused != refusal::none) return result;
+  graph raised = detail::moved_to_loads(detail::without_last_reshapes(raised_reshapes(g)));
+  return raised.refused == refusal::none ? raised : result;
 }
 
 }  // namespace tenon::passes

@@ -65,6 +65,37 @@ TEST(channel_norms, of_groups) {
   }
 }
 
+// What follows is computed before the groups are merged.
+TEST(channel_norms, of_groups_and_after) {
+  std::int64_t const samples = 3, height = 5, width = 32;
+  auto x = random_array<float, 4>({samples, channels, height, width});
+  auto weight = random_array<float, 1>({channels}), bias = random_array<float, 1>({channels});
+  doubles grouped = x.values();
+  grouped.extents = {samples, 4, channels / 4, height, width};
+  doubles normal = reference::layer_norm(grouped, 0b11100, 1e-5);
+  normal.extents = {samples, channels, height, width};
+  doubles const values = scaled(normal, weight.values(), bias.values());
+  std::int64_t const count = channels / 4 * height * width;
+
+  auto const residual = tn::compile([](auto x, auto w, auto b) { return x + tn::silu(tn::group_norm(x, tn::ct<4>, w, b)); });
+  expect_normalized(residual(x.view(), weight.view(), bias.view()),
+                    elementwise([](double x, double v) { return x + reference::silu(v); }, x.values(), values), count, "x + silu(group_norm)");
+
+  auto const last = tn::compile([](auto x, auto w, auto b) { return tn::relu(tn::transpose(tn::group_norm(x, tn::ct<4>, w, b), tn::axis<0, 2, 3, 1>)); });
+  doubles expected = values;
+  expected.extents = {samples, height, width, channels};
+  for (std::int64_t s = 0; s < samples; ++s)
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t k = 0; k < height * width; ++k)
+        expected[(s * height * width + k) * channels + c] = std::fmax(0.0, values[(s * channels + c) * height * width + k]);
+  expect_normalized(last(x.view(), weight.view(), bias.view()), expected, count, "relu(transpose(group_norm))");
+
+  auto const total = tn::compile([](auto x, auto w, auto b) { return tn::mean(tn::square(tn::group_norm(x, tn::ct<4>, w, b))); });
+  double mean = 0;
+  for (std::int64_t i = 0; i < values.size(); ++i) mean += values[i] * values[i] / static_cast<double>(values.size());
+  EXPECT_NEAR(result_of(total(x.view(), weight.view(), bias.view()))[0], mean, 1e-4);
+}
+
 TEST(channel_norms, running_statistics) {
   auto const plain = tn::compile([](auto x, auto m, auto v) {
     auto [values, mean, variance] = tn::batch_norm_training(x, m, v);
