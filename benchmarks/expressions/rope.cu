@@ -7,42 +7,53 @@ namespace tn = tenon;
 
 namespace {
 
-constexpr int query_heads = 32, key_heads = 8;
+constexpr long long query_heads = 32, key_heads = 8;
 using half = tn::bfloat16;
 
-// Of all heads beside each other -> those of queries and keys.
-constexpr auto rotated = [](auto heads, auto cosines, auto sines) {
-  auto turned =
-      tn::rope(heads, tn::unsqueeze(cosines, tn::axis<1>), tn::unsqueeze(sines, tn::axis<1>));
-  auto [of_q, of_k] =
-      tn::split(tn::cast<half>(turned), tn::axis<2>, tn::lengths<query_heads, key_heads>);
-  return tn::outputs(of_q, of_k);
+// [batch, length, Heads, size]
+template <long long Heads, class T> auto heads_of(bench::call const& c, int argument, T* data) {
+  return tn::view<T, tn::dyn, tn::dyn, Heads, tn::dyn>(
+      data, c.extent(argument, 0), c.extent(argument, 1), c.extent(argument, 3));
+}
+template <long long Heads> auto in(bench::call const& c, int argument) {
+  return heads_of<Heads>(c, argument, static_cast<half const*>(c.data<half>(argument)));
+}
+template <long long Heads> auto out(bench::call const& c, int argument) {
+  return heads_of<Heads>(c, argument, c.data<half>(argument));
+}
+
+constexpr auto rotated = [](auto x, auto cosines, auto sines) {
+  return tn::cast<half>(
+      tn::rope(x, tn::unsqueeze(cosines, tn::axis<1>), tn::unsqueeze(sines, tn::axis<1>)));
 };
 
 void rope_gqa(bench::call const& c) {
   static auto const f = tn::compile(
       [](auto q, auto k, auto cosines, auto sines) {
-        return rotated(tn::cast<float>(tn::concat(q, k, tn::axis<2>)), cosines, sines);
+        return tn::outputs(rotated(tn::cast<float>(q), cosines, sines),
+                           rotated(tn::cast<float>(k), cosines, sines));
       },
       "rope_gqa");
   f.on(c.stream())
-      .into(c.out<half, 4>(4), c.out<half, 4>(5))(c.in<half, 4>(0), c.in<half, 4>(1),
-                                                  c.in<float, 2>(2), c.in<float, 2>(3));
+      .into(out<query_heads>(c, 4), out<key_heads>(c, 5))(
+          in<query_heads>(c, 0), in<key_heads>(c, 1), c.in<float, 2>(2), c.in<float, 2>(3));
 }
 
 void qk_rmsnorm_rope(bench::call const& c) {
   static auto const f = tn::compile(
       [](auto q, auto k, auto cosines, auto sines, auto wq, auto wk) {
-        auto heads = tn::cast<float>(tn::concat(q, k, tn::axis<2>));
-        auto mean = tn::mean(heads * heads, tn::axis<-1>, tn::keepdim);
-        auto weight = tn::where(tn::iota(heads, tn::axis<2>) < query_heads, wq, wk);
-        return rotated(heads * tn::rsqrt(mean + 1e-6f) * weight, cosines, sines);
+        auto const turned = [&](auto x, auto weight) {
+          auto values = tn::cast<float>(x);
+          auto mean = tn::mean(values * values, tn::axis<-1>, tn::keepdim);
+          return rotated(values * tn::rsqrt(mean + 1e-6f) * weight, cosines, sines);
+        };
+        return tn::outputs(turned(q, wq), turned(k, wk));
       },
       "qk_rmsnorm_rope");
   f.on(c.stream())
-      .into(c.out<half, 4>(6), c.out<half, 4>(7))(c.in<half, 4>(0), c.in<half, 4>(1),
-                                                  c.in<float, 2>(2), c.in<float, 2>(3),
-                                                  c.in<half, 1>(4), c.in<half, 1>(5));
+      .into(out<query_heads>(c, 6), out<key_heads>(c, 7))(
+          in<query_heads>(c, 0), in<key_heads>(c, 1), c.in<float, 2>(2), c.in<float, 2>(3),
+          c.in<half, 1>(4), c.in<half, 1>(5));
 }
 
 constexpr bench::entry entries[] = {

@@ -2,6 +2,7 @@
 #pragma once
 // The graph that a lambda wrote → the graph, iteration space and schedule of its kernel.
 
+#include "tenon/passes/joined_outputs.hpp"
 #include "tenon/passes/pipeline.hpp"
 #include "tenon/passes/windows.hpp"
 #include "tenon/schedule/select.hpp"
@@ -34,13 +35,20 @@ constexpr lowered_graph lower_as_it_is(graph const& traced) {
 
 }  // namespace detail
 
-// @post refused tells why there is no single kernel; results that are parts are computed as wholes
-// where there is none otherwise
+// @post refused tells why there is no single kernel. Where there is none otherwise, results that are
+// parts are computed as wholes, and results that differ in the length of one axis as parts of one
 constexpr lowered_graph lower(graph const& traced) {
   lowered_graph result = detail::lower_as_it_is(traced);
-  if (result.refused == refusal::none || !passes::has_parts(traced)) return result;
-  lowered_graph of_wholes = detail::lower_as_it_is(passes::windows(traced));
-  return of_wholes.refused == refusal::none ? of_wholes : result;
+  if (result.refused == refusal::none) return result;
+  if (passes::has_parts(traced)) {
+    lowered_graph of_wholes = detail::lower_as_it_is(passes::windows(traced));
+    if (of_wholes.refused == refusal::none) return of_wholes;
+  }
+  if (traced.outputs.size() > 1) {
+    lowered_graph of_all = detail::lower_as_it_is(passes::joined_outputs(traced));
+    if (of_all.refused == refusal::none) return of_all;
+  }
+  return result;
 }
 
 }  // namespace tenon
