@@ -49,6 +49,12 @@ constexpr graph before(text_view name, Function) {
   return g;
 }
 
+// The graph after movement, without what it left behind.
+template <class... Arguments, class Function>
+constexpr text moved(Function f) {
+  return print(passes::dead_nodes(passes::movement(before<Arguments...>("movement", f))));
+}
+
 // Whether the graph is well formed as traced and after every pass.
 template <class... Arguments, class Function>
 constexpr bool stays_well_formed(Function) {

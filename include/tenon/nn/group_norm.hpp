@@ -41,11 +41,11 @@ struct split_channels {
 };
 
 struct group_norm_body {
-  template <class X, int Groups, class Epsilon = double> requires is_weakly_typed<Epsilon>
+  template <class X, auto Groups, class Epsilon = double> requires is_weakly_typed<Epsilon>
   constexpr auto operator()(X x, ct_t<Groups>, Epsilon epsilon = default_epsilon) const {
     return restored(x, normalized_groups<Groups>(x, epsilon));
   }
-  template <class X, int Groups, class Weight, class Bias, class Epsilon = double>
+  template <class X, auto Groups, class Weight, class Bias, class Epsilon = double>
   constexpr auto operator()(X x, ct_t<Groups>, Weight weight, Bias bias, Epsilon epsilon = default_epsilon) const {
     // Before the groups are merged again: nothing then depends on a merged axis.
     split_channels<0, Groups> split;

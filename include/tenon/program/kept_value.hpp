@@ -67,7 +67,7 @@ template <class Program, bool HasWords = false> struct kept_value {
     for (int j = 0; is_needed_later && j < k; ++j) {
       instruction_facts const& i = traits::all[j];
       if (behind.needed[j] && !later.needed[j] && i.is_load && i.where == place::element &&
-          i.varies_over_rows &&
+          i.is_own() &&
           (size_of(i.type) == size_of(dtype::f32) ||
            (HasWords && size_of(i.type) < size_of(dtype::f32))))
         return {k, j, phase};

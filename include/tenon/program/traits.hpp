@@ -31,6 +31,7 @@ struct instruction_facts {
   bool is_position = false;
   bool is_read = false;
   bool goes_on_in_halves = false;  // the operand varies along a halved axis (schedule/halves.hpp)
+  bool repeats = false;            // a load that varies along some of the columns' axes alone
   bool is_store = false;
   // A store that finds its place itself.
   bool is_window = false;
@@ -48,6 +49,8 @@ struct instruction_facts {
   int operands[max_operands] = {};
 
   constexpr int operand(int n) const { return n < operand_count ? operands[n] : -1; }
+  // Whether each element of each row has one of its own.
+  constexpr bool is_own() const { return varies_over_rows && !repeats; }
 
   struct operand_list {
     int count;
@@ -64,7 +67,9 @@ struct instruction_facts {
     f.is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
     f.is_read = f.is_load || f.is_position;
     f.goes_on_in_halves = f.is_read && (bits & tenon::goes_on_in_halves) != 0;
-    f.bits = f.goes_on_in_halves ? bits - tenon::goes_on_in_halves : bits;
+    f.repeats = f.is_load && (bits & repeats_in_columns) != 0;
+    f.bits = bits - (f.goes_on_in_halves ? tenon::goes_on_in_halves : 0) -
+             (f.repeats ? repeats_in_columns : 0);
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_store = std::is_same_v<Op, ops::store>;
@@ -96,6 +101,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr place where = facts.where;
   static constexpr int phase = facts.phase;
   static constexpr bool varies_over_rows = facts.varies_over_rows;
+  static constexpr bool repeats = facts.repeats;
   static constexpr long long bits = facts.bits;
   static constexpr op_kind kind = Op::kind;
   static constexpr bool is_load = facts.is_load;
@@ -204,6 +210,7 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
   static constexpr bool has_scans = all.count(&instruction_facts::is_scan) > 0;
   static constexpr bool has_sorts = all.count(&instruction_facts::is_sort) > 0;
   static constexpr bool has_positions = all.count(&instruction_facts::is_position) > 0;
+  static constexpr bool has_repeated = all.count(&instruction_facts::repeats) > 0;
   static constexpr bool has_blocks =
       (false || ... || detail::is_blockwise_scan<typename instruction_traits<Instructions>::op>);
   // Some result is a part of what is computed.

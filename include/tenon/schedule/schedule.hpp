@@ -44,6 +44,11 @@ struct family {
   bool (*accepts)(iteration_space const& space, schedule& s);
 };
 
+// What a program says of a load in its bits, beside its position: elements that follow one another
+// have the same one, because it varies along some of the columns' axes alone, as a weight for each
+// channel of a group does.
+inline constexpr long long repeats_in_columns = 1ll << 33;
+
 namespace detail {
 
 constexpr unsigned all_axes(iteration_space const& space) {

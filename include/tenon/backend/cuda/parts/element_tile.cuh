@@ -4,6 +4,7 @@
 // element by element.
 
 #include "tenon/backend/cuda/parts/element_stores.cuh"
+#include "tenon/backend/cuda/parts/item_positions.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
 #include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
@@ -23,69 +24,6 @@ template <class Program, int V, int Items, int Phase, bool Stores> struct needed
 };
 
 #if defined(__CUDA_ARCH__)
-// Positions of a thread's items in a tile, in vectors: first, first + step, ... Those below `end`
-// are whole; of vector `end` the first `partial` elements are inside.
-template <class Index> struct item_positions {
-  Index first, step, end;
-  int partial = 0;
-
-  __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
-  // Those that begin with item u.
-  __device__ __forceinline__ auto from(int u) const {
-    auto result = *this;
-    result.first = at(u);
-    return result;
-  }
-  // Of item u from the first one, in elements; a tile has fewer than 2^31.
-  template <int V> __device__ __forceinline__ unsigned offset(int u) const {
-    return static_cast<unsigned>(u) * (static_cast<unsigned>(step) * V);
-  }
-  __device__ __forceinline__ Index rest_at() const { return end; }
-  __device__ __forceinline__ bool is_whole(int u) const { return at(u) < end; }
-  __device__ __forceinline__ bool is_live(int u) const { return at(u) < end + (partial != 0); }
-  template <int V> __device__ __forceinline__ int count(int u) const {
-    return is_whole(u) ? V : is_live(u) ? partial : 0;
-  }
-};
-// Positions beyond `origin`, of which 32 bits hold the number.
-struct far_positions : item_positions<int> {
-  long long origin;
-
-  __device__ __forceinline__ long long at(int u) const {
-    return origin + item_positions<int>::at(u);
-  }
-  __device__ __forceinline__ long long rest_at() const { return origin + end; }
-  __device__ __forceinline__ far_positions from(int u) const {
-    return {item_positions<int>::from(u), origin};
-  }
-};
-// Those of a tile of which much may be beyond the end: it is passed over.
-struct rest_positions : item_positions<int> {
-  static constexpr bool has_gaps = true;
-
-  __device__ __forceinline__ rest_positions from(int u) const {
-    return {item_positions<int>::from(u)};
-  }
-};
-// Those of a tile that is all inside.
-template <class Index> struct whole_positions {
-  static constexpr bool has_all = true;
-  Index first, step;
-
-  __device__ __forceinline__ Index at(int u) const { return first + static_cast<Index>(u) * step; }
-  __device__ __forceinline__ auto from(int u) const {
-    auto result = *this;
-    result.first = at(u);
-    return result;
-  }
-  template <int V> __device__ __forceinline__ unsigned offset(int u) const {
-    return static_cast<unsigned>(u) * (static_cast<unsigned>(step) * V);
-  }
-  __device__ __forceinline__ bool is_whole(int) const { return true; }
-  __device__ __forceinline__ bool is_live(int) const { return true; }
-  template <int V> __device__ __forceinline__ int count(int) const { return V; }
-};
-
 // Offsets of the element at `position` of the columns in the operands that are not contiguous.
 template <class Program, class Selected, class Arguments>
 __device__ __forceinline__ void find_column(operand_offsets<Program>& offsets, Arguments const& a,
@@ -218,6 +156,38 @@ __device__ __forceinline__ void load_by_digits(Tile& tile, Arguments const& a,
   }
 }
 
+// The selected loads of which neighbouring elements have the same one.
+template <class Program, class Selected> struct repeated_among {
+  static consteval bool holds(int k) {
+    return Selected::holds(k) && program_traits<Program>::all[k].repeats;
+  }
+};
+// Loads those whose vectors are one element each: which one a division tells. What is not inside is
+// 0. @pre then there are two axes of columns, of fewer than 2^31 elements
+template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
+          class Positions>
+__device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
+                                              operand_offsets<Program> const& row,
+                                              Positions const& positions, bool is_row_inside) {
+  using repeated = repeated_among<Program, Selected>;
+#pragma unroll
+  for (int u = 0; u < Items; ++u) {
+    auto const run = static_cast<int>(
+        a.columns.by[1].narrow_quotient(static_cast<unsigned>(positions.at(u)) * V));
+    for_each_selected<Program, repeated>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      packed<storage_t<I::type>, 1> one{};
+      load_packed<reuse::expected>(
+          one,
+          load_address<Program, k>(a, row.loads[I::bits]) +
+              wide_product(run, static_cast<int>(a.load_columns[I::bits][0])),
+          (is_row_inside || !I::varies_over_rows) && positions.is_whole(u));
+      read_register<k>(tile).at[u] = splat<V>(one);
+    });
+  }
+}
+
 // Loads vectors of operand K, as far as they are whole and aligned. What is not live, or is outside
 // the rows and varies over them, is 0, or anything if not Clears.
 template <class Program, int K, int V, int Items, int Dims, bool IsStreamed, bool Clears,
@@ -243,6 +213,30 @@ __device__ __forceinline__ void request_vectors(Vector (&to)[Room], Arguments co
   }
 }
 
+// Loads a tile of whole vectors, of which some may repeat one element; if they do, all that vary
+// along some of the columns alone.
+template <class Program, class Selected, int V, int Items, bool IsStreamed, bool Clears, class Tile,
+          class Arguments, class Positions, int... K>
+__device__ __forceinline__ void load_with_repeated(Tile& tile, Arguments const& a,
+                                                   operand_offsets<Program> const& row,
+                                                   Positions const& positions, bool is_row_inside,
+                                                   std::integer_sequence<int, K...>) {
+  using traits = program_traits<Program>;
+  auto const request = [&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    request_vectors<Program, k, V, Items, packed_columns, IsStreamed, Clears>(
+        read_register<k>(tile).at, a, row, positions, is_row_inside);
+  };
+  ((traits::template at<K>::repeats ? void() : request(std::integral_constant<int, K>{})), ...);
+  bool const repeat = (false || ... ||
+                       (traits::template at<K>::repeats &&
+                        a.load_access[traits::template at<K>::bits] == access::splat));
+  if (repeat)
+    load_repeated<Program, Selected, V, Items>(tile, a, row, positions, is_row_inside);
+  else
+    ((traits::template at<K>::repeats ? request(std::integral_constant<int, K>{}) : void()), ...);
+}
+
 // Loads a tile of the operands K. Dims says what the operands may be.
 template <class Program, class Selected, int V, int Items, int Dims, bool IsStreamed, bool Clears,
           class Tile, class Arguments, class Positions, int... K>
@@ -250,6 +244,12 @@ __device__ __forceinline__ void load_operands(Tile& tile, Arguments const& a,
                                               operand_offsets<Program> const& row,
                                               Positions const& positions, bool is_row_inside,
                                               std::integer_sequence<int, K...>) {
+  if constexpr (Dims == packed_columns &&
+                has_selected<Program, repeated_among<Program, Selected>>) {
+    load_with_repeated<Program, Selected, V, Items, IsStreamed, Clears>(
+        tile, a, row, positions, is_row_inside, std::integer_sequence<int, K...>{});
+    return;
+  }
   (request_vectors<Program, K, V, Items, Dims, IsStreamed, Clears>(read_register<K>(tile).at, a,
                                                                    row, positions, is_row_inside),
    ...);

@@ -56,6 +56,10 @@ template <> struct index_divider<64> {
         static_cast<unsigned>((result.multiplier + 0xffffffffull) >> 32);  // rounded up again
     return result;
   }
+  // @pre n and the extent are below 2^31
+  __device__ __forceinline__ unsigned narrow_quotient(unsigned n) const {
+    return __umulhi(n << 1, narrow_multiplier) >> shift;
+  }
   __device__ __forceinline__ index quotient(index n) const {
     if (n >> 31 == 0)
       return static_cast<index>(__umulhi(static_cast<unsigned>(n) << 1, narrow_multiplier)) >>

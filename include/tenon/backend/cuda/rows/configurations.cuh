@@ -20,7 +20,7 @@ struct rows_configurations {
   static constexpr int own_bytes = [] {
     int bytes = 0;
     for (instruction_facts const& i : program_traits<Program>::all)
-      if (i.is_load && i.moves_elements && i.varies_over_rows) bytes += size_of(i.type);
+      if (i.is_load && i.moves_elements && i.is_own()) bytes += size_of(i.type);
     return bytes;
   }();
   template <class Program>
@@ -50,7 +50,7 @@ struct rows_configurations {
       element_operands<Program>::loads <= 3 && has_large_states<Program> &&
       element_operands<Program>::has_much_arithmetic && [] {
         for (instruction_facts const& i : program_traits<Program>::all)
-          if (i.is_load && i.moves_elements && i.varies_over_rows)
+          if (i.is_load && i.moves_elements && i.is_own())
             return i.type == dtype::f32 || i.type == dtype::bf16;
         return false;
       }();
@@ -154,7 +154,7 @@ struct rows_configurations {
     if constexpr (!is_half<Program> && !stores_column_parts<Program>)
       result = result && !element_operands<Program>::has_much_arithmetic;
     for (instruction_facts const& i : program_traits<Program>::all)
-      result = result && (!i.moves_elements || size_of(i.type) * width<Program> >= 4);
+      result = result && !i.repeats && (!i.moves_elements || size_of(i.type) * width<Program> >= 4);
     if constexpr (stores_column_parts<Program>) {
       return result && has_part_positions_alone<Program>;
     } else {
@@ -206,7 +206,7 @@ struct rows_configurations {
   static constexpr bool can_stage = [] {
     bool result = own_bytes<Program> > 0;
     for (instruction_facts const& i : program_traits<Program>::all)
-      if (i.is_load && i.moves_elements && i.varies_over_rows)
+      if (i.is_load && i.moves_elements && i.is_own())
         result = result && can_travel_alone(size_of(i.type) * width<Program>);
     return result;
   }();

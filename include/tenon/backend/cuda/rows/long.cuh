@@ -35,12 +35,12 @@ template <class Program, class C> struct long_worker {
   using loads = needed_loads<Program, v, together<Stores>, Phase, Stores>;
   template <int Phase, bool Stores> struct from_share : loads<Phase, Stores> {
     static consteval bool holds(int k) {
-      return loads<Phase, Stores>::holds(k) && program_traits<Program>::all[k].varies_over_rows;
+      return loads<Phase, Stores>::holds(k) && program_traits<Program>::all[k].is_own();
     }
   };
   template <int Phase, bool Stores> struct from_cache : loads<Phase, Stores> {
     static consteval bool holds(int k) {
-      return loads<Phase, Stores>::holds(k) && !program_traits<Program>::all[k].varies_over_rows;
+      return loads<Phase, Stores>::holds(k) && !program_traits<Program>::all[k].is_own();
     }
   };
   using kept = kept_value<Program>;

@@ -21,7 +21,7 @@ template <class Program, class C>
 struct own_loads : needed_loads<Program, C::vector_width, C::items * tiles_held<C>, 0, false> {
   static consteval bool holds(int k) {
     instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_load && i.where == place::element && i.varies_over_rows;
+    return i.is_load && i.where == place::element && i.is_own();
   }
 };
 // Some items of what Loads has.
@@ -74,15 +74,16 @@ struct early_loads : needed_loads<Program, C::vector_width, C::items,
                             program_traits<Program>::row_phases + 1, true>;
   static consteval bool holds(int k) {
     return is_asked_early<Program, C> && base::holds(k) &&
-           !program_traits<Program>::all[k].varies_over_rows;
+           !program_traits<Program>::all[k].varies_over_rows &&
+           !program_traits<Program>::all[k].repeats;
   }
 };
 template <class Program, class C, int Phase, bool Stores>
 struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
   using base = needed_loads<Program, C::vector_width, 1, Phase, Stores>;
   static consteval bool holds(int k) {
-    return base::holds(k) && !program_traits<Program>::all[k].varies_over_rows &&
-           !(Stores && is_asked_early<Program, C>);
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return base::holds(k) && !i.is_own() && !(Stores && is_asked_early<Program, C> && !i.repeats);
   }
 };
 

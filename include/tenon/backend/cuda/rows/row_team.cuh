@@ -20,7 +20,7 @@ inline constexpr bool may_be_halved = [] {
                 !traits::has_total && !traits::has_planes && has_element_stores<Program>;
   int words[traits::row_phases + 2] = {}, loads = 0;
   for (instruction_facts const& i : traits::all)
-    loads += i.is_load && i.moves_elements && i.varies_over_rows;
+    loads += i.is_load && i.moves_elements && i.is_own();
   visit_selected<Program, reductions_at<Program, place::row>>([&](auto selected) {
     constexpr int k = decltype(selected)::value, v = C::vector_width, items = C::items;
     using facts = reduction_facts<Program, k>;
