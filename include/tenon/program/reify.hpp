@@ -53,9 +53,9 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
                        flat_program<Capacities>& result) {
   result.about = flat_description<Capacities>(g, space, s);
   constexpr_vector<long long> const bits = half_finder(g, space).find(s.places);
-  bool has_held_rows = false;
+  bool has_vectors = s.chosen == &schedules::pointwise;
   for (place const where : s.store_places)
-    has_held_rows = has_held_rows || (s.chosen == &schedules::rows && where == place::element);
+    has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
@@ -64,8 +64,10 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     for (int operand : i.operands) item.operands[item.operand_count++] = operand;
     item.bits = bits[k];
     bool const is_element = i.op == op_id<ops::load> && s.places[k] == place::element;
-    if (is_element && has_held_rows && (i.axes & s.columns) != s.columns)
+    if (is_element && has_vectors && (i.axes & s.columns) != s.columns)
       item.bits |= repeats_in_columns;
+    if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
+      item.bits |= repeats_in_rows;
     result.add(item);
   }
   for (int k = 0; k < space.stores.size(); ++k) {

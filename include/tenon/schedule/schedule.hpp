@@ -44,10 +44,10 @@ struct family {
   bool (*accepts)(iteration_space const& space, schedule& s);
 };
 
-// What a program says of a load in its bits, beside its position: elements that follow one another
-// have the same one, because it varies along some of the columns' axes alone, as a weight for each
-// channel of a group does.
-inline constexpr long long repeats_in_columns = 1ll << 33;
+// What a program says of a load in its bits, beside its position: that it varies along some of the
+// columns' axes alone, as a weight for each channel of a group does, so that elements which follow
+// one another have the same one; or along some of the rows' axes alone.
+inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34;
 
 namespace detail {
 

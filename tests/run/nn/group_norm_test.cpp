@@ -26,11 +26,12 @@ void check(std::array<std::int64_t, 4> const& shape, arrangement how = arrangeme
   normal = reference::layer_norm(normal, 0b100, 1e-5);
   normal.extents = x.values().extents;
   doubles expected = normal, scale = normal;
+  doubles const weights = w.values(), biases = b.values();
   for (std::int64_t i = 0; i < normal.size(); ++i) {
     std::int64_t const c = i / image % shape[1];
-    double const v = normal[i] * w.values()[c] + b.values()[c];
+    double const v = normal[i] * weights[c] + biases[c];
     expected[i] = reference::silu(v);
-    scale[i] = std::fabs(normal[i] * w.values()[c]) + std::fabs(b.values()[c]) + 4;
+    scale[i] = std::fabs(normal[i] * weights[c]) + std::fabs(biases[c]) + 4;
   }
   check_close(tn::dtype_of<T>, out.result(), expected,
               {.arithmetic = 16 + sum_roundoffs(length), .scale = &scale},

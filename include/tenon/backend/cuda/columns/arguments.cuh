@@ -23,6 +23,7 @@ template <class Program> struct columns_share {
   bool is_stored_whole;  // is_single, and every whole vector of values per row is one access
   bool is_kept;          // loads of several sweeps are; then a cluster has the slices of a tile
   bool are_marked;       // the words that slices leave
+  bool is_even;          // is_plain, or vectors are one element that neighbouring rows share
   int tiles_passed;      // of a block, where positions are one and vectors whole; else 0
   int folded_rows;       // of a block that has all
   // Elements to the next position along the outermost reduced axis, and to the next row along the

@@ -60,6 +60,7 @@ struct columns_operands : columns_sharing {
     });
     // Without a whole vector there is none that stands for threads without one.
     a.is_plain = layout.columns.dims <= 1 && a.rows.size > 0 && a.innermost >= v;
+    a.is_even = a.is_plain;
     a.has_pieces = layout.columns.dims <= 1 && a.rows.size > 0 && !keeps;
     a.is_stored_whole = a.is_single;
     for (int k = 0; k < a.loads_held; ++k)
@@ -69,6 +70,8 @@ struct columns_operands : columns_sharing {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
       if constexpr (I::is_load && I::where == place::element) {
         a.has_pieces = a.has_pieces && (a.load_along[I::bits] == 0 || a.load_along[I::bits] == 1);
+        bool const is_one = I::is_of_some_rows && a.load_along[I::bits] == 0;
+        a.is_even = a.is_even && (a.load_moves_whole[I::bits] || is_one);
         a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
       }
       if constexpr (I::is_store && I::where == place::element)

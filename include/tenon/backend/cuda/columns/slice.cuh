@@ -98,7 +98,7 @@ struct columns_slice {
   // The same for what is only reduced: the threads of a warp go one way.
   template <int Items>
   __device__ __forceinline__ bool has_all(long long first, long long end) const {
-    return a.is_plain && !has_part() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
+    return a.is_even && !has_part() && first + (Items - 1) * static_cast<int>(blockDim.y) < end;
   }
 
   // Asks the second-level cache for the lines of the first positions; of rows that do not begin
@@ -132,13 +132,13 @@ struct columns_slice {
           *this, loaded, first, end,
           [&](auto& places, int left) { await_at<Program, Selected, Items>(a, places, left); });
     } else if constexpr (!IsFull) {
-      if (!a.is_plain || has_part())
+      if (!a.is_even || has_part())
         return Items < C::items || a.has_pieces ? read_pieces<Selected, Items>(loaded, first, end)
                                                 : read<Selected, Items>(loaded, first, end);
     }
     load_plain<Selected, Items, IsFull>(loaded, first, end);
   }
-  // The same where is_plain, of threads that have all of their rows or none.
+  // The same where is_even, of threads that have all of their rows or none.
   template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void load_plain(Tile& loaded, long long first, long long end) const {
     int const height = static_cast<int>(blockDim.y), left = positions_left(first, end);
@@ -147,6 +147,10 @@ struct columns_slice {
       using I = typename program_traits<Program>::template at<k>;
       long long const stride = a.load_steps[I::bits];
       auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
+      if constexpr (I::is_of_some_rows)
+        if (a.load_along[I::bits] == 0)
+          return load_splat<Items>(read_register<k>(loaded).at, from, height * stride,
+                                   [&](int u) { return IsFull || u * height < left; });
 #pragma unroll
       for (int u = 0; u < Items; ++u) {
         auto& to = read_register<k>(loaded).at[u];
@@ -155,6 +159,17 @@ struct columns_slice {
                                         IsFull || u * height < left);
       }
     });
+  }
+  // Elements that neighbouring rows share.
+  template <int Items, class T, class IsInside>
+  __device__ __forceinline__ static void load_splat(packed<T, v> (&to)[Items], T const* from,
+                                                    long long step, IsInside const& is_inside) {
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      packed<T, 1> one{};
+      load_packed<reuse::expected>(one, from + u * step, is_inside(u));
+      to[u] = splat<v>(one);
+    }
   }
   // The same in pieces. @pre has_pieces
   template <class Selected, int Items, class Tile>
@@ -169,15 +184,8 @@ struct columns_slice {
       auto& to = read_register<k>(loaded).at;
       long long const stride = a.load_steps[I::bits], step = height * stride;
       T const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
-      if (!has_all_rows<C> && a.load_along[I::bits] == 0) {
-#pragma unroll
-        for (int u = 0; u < Items; ++u) {
-          packed<T, 1> one{};
-          load_packed<reuse::expected>(one, from + u * step, is_inside(u));
-          to[u] = splat<v>(one);
-        }
-        return;
-      }
+      if (!has_all_rows<C> && a.load_along[I::bits] == 0)
+        return load_splat<Items>(to, from, step, is_inside);
       if (!has_all_rows<C> && has_pairs<T, v> && a.innermost < v) {
 #pragma unroll
         for (int u = 0; u < Items; ++u)

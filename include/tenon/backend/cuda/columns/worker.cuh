@@ -92,7 +92,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
         take_positions<Phase, items, false>(running, first, end);
       else
         await_operands<Program>();
-    } else if (few > 0 && (a.is_plain || a.has_pieces) && end - first_position() <= few * height) {
+    } else if (few > 0 && (a.is_even || a.has_pieces) && end - first_position() <= few * height) {
       if constexpr (few > 0)
         if (first < end) take_positions<Phase, few, false>(running, first, end);
     } else {

@@ -59,7 +59,8 @@ struct packed_arguments : packed_operands<Program>,
 };
 template <class Program, class C>
 using flat_parameters =
-    std::conditional_t<C::group_dims == packed_columns && !program_traits<Program>::has_positions,
+    std::conditional_t<C::group_dims == packed_columns && !program_traits<Program>::has_positions &&
+                           !program_traits<Program>::has_repeated,
                        packed_arguments<Program>, flat_arguments<Program>>;
 
 }  // namespace detail

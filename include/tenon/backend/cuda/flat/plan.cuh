@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/flat/one_block.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/backend/cuda/parts/whole_operands.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/moved_values.hpp"
 #include "tenon/schedule/full.hpp"
@@ -48,7 +49,8 @@ struct flat_planner {
       !program_traits<Program>::has_reduction && loads<Program> <= 2 && items<Program> == 1 &&
       !element_operands<Program>::has_much_arithmetic;
   template <class Program>
-  static constexpr bool has_widest_blocks = has_few_registers<Program>&& loads<Program> != 1;
+  static constexpr bool has_widest_blocks =
+      has_few_registers<Program>&& loads<Program> != 1 && !program_traits<Program>::has_repeated;
   static constexpr int widest_block = 1024;
   static constexpr long long least_of_widest_blocks = 1ll << 21;  // vectors
   template <class Program, column_order Columns = column_order::any>
@@ -74,13 +76,18 @@ struct flat_planner {
     // However the operands lie, a reduction has its elements from the same threads.
     constexpr configuration general{
         .vector_width = v,
-        .items = reduces ? large.items : u > 2 ? 2 : u,
+        .items = reduces ? large.items
+                 : u > 2 ? 2
+                         : u,
         .threads_per_block = reduces ? large.threads_per_block : 256,
         .group_dims = columns_allowed(Columns),
         .blocks = has_few_registers<Program> && !program_traits<Program>::has_positions ? 6 : 1};
     auto operands = flat_arguments<Program>::of(layout, call, v, work_split{});
     if constexpr (v > 1 && !moves<Program>)
-      if (operands.is_packed) return planned<Program, large>(operands, "contiguous vectors");
+      if (has_whole_operands<Program>(operands))
+        return planned<Program, large>(operands, program_traits<Program>::has_repeated
+                                                     ? "contiguous vectors, others repeated"
+                                                     : "contiguous vectors");
     return planned<Program, general>(
         operands, is_bound_by_arithmetic<Program> ? "single elements: arithmetic is the bound"
                   : operands.has_strided          ? "single elements: an operand is strided"

@@ -52,6 +52,8 @@ template <class Program> [[gnu::cold]] bool rows_are_neighbours(bound_layout con
   visit_selected<Program, element_operands<Program>>([&](auto selected) {
     using I = typename program_traits<Program>::template at<decltype(selected)::value>;
     operand_layout const& operand = operand_of<I>(layout);
+    // What neighbouring rows share is read again from a cache, however it lies.
+    if (operand.row_strides[layout.rows.dims - 1] == 0) return;
     auto const is_one = [](long long stride) { return stride == 1 || stride == -1; };
     bool along_rows = is_one(operand.row_strides[layout.rows.dims - 1]);
     bool along_columns = !is_single && is_one(operand.column_strides[layout.columns.dims - 1]);

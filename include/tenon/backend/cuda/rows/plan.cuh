@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
+#include "tenon/backend/cuda/parts/whole_operands.cuh"
 #include "tenon/backend/cuda/rows/looped_plan.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/joined_sweeps.hpp"
@@ -45,7 +46,7 @@ struct rows_planner : looped_rows_planner {
     if constexpr (may_be_tiny<Program>)
       if (is_tiny<Program>(layout)) return plan_tiny<Program, all>(layout, call, facts);
     auto operands = widest_arguments<Program>::of(layout, call, width<Program>, work_split{});
-    bool const is_packed = may_be_packed<Program>(operands);
+    bool const is_packed = has_whole_operands<Program>(operands);
     moved_as const how = operands.moves_vectors() ? moved_as::vectors
                          : operands.is_contiguous ? moved_as::parts_of_vectors
                                                   : moved_as::elements;
@@ -140,21 +141,6 @@ struct rows_planner : looped_rows_planner {
   template <class Program> using looped_program = typename joined_sweeps<Program>::type;
 
  protected:
-  // Whether the kernels of whole aligned vectors have the operands: packed ones, and those that
-  // repeat an element along the inner one of two axes, which no vector crosses.
-  template <class Program>
-  [[gnu::cold]] static bool may_be_packed(widest_arguments<Program> const& operands) {
-    if constexpr (!program_traits<Program>::has_repeated) return operands.is_packed;
-    bool result = operands.tail == 0 && operands.columns.dims <= 2 &&
-                  operands.columns.size >> 31 == 0 && !program_traits<Program>::has_positions;
-    for (instruction_facts const& i : program_traits<Program>::all) {
-      if (!i.moves_elements || i.is_window) continue;
-      access const how = (i.is_load ? operands.load_access : operands.store_access)[i.bits];
-      result = result && how == (i.repeats ? access::splat : access::packed) &&
-               (!i.repeats || operands.load_columns[i.bits][0] >> 31 == 0);
-    }
-    return result;
-  }
   // @pre all operands are packed, or repeated, and a row has at most medium_vectors
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_packed(bound_layout const& layout,
