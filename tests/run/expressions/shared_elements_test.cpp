@@ -98,4 +98,79 @@ TEST(shared_elements, of_rows) {
   }
 }
 
+// Along the channels of images, with a weight and a bias for each.
+template <class T>
+void check_normalised(std::array<std::int64_t, 3> const& shape,
+                      arrangement how = arrangement::contiguous) {
+  static auto const f = tn::compile([](auto x, auto w, auto b) {
+    auto const mean = tn::mean(x, tn::axis<1>, tn::keepdim);
+    auto const variance = tn::mean(tn::square(x - mean), tn::axis<1>, tn::keepdim);
+    return (x - mean) * tn::rsqrt(variance + 1e-5f) * tn::unsqueeze(w, tn::axis<1>) +
+           tn::unsqueeze(b, tn::axis<1>);
+  });
+  auto x = random_array<T, 3>(shape, how);
+  auto w = random_array<T, 1>({shape[1]}), b = random_array<T, 1>({shape[1]});
+  array<T, 3> out(shape, how);
+  f.into(out.view())(x.view(), w.view(), b.view());
+  doubles expected = reference::layer_norm(x.values(), 0b010, 1e-5), size = expected;
+  doubles const weights = w.values(), biases = b.values();
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    std::int64_t const c = i / shape[2] % shape[1];
+    size[i] = std::fabs(expected[i] * weights[c]) + std::fabs(biases[c]) + 4;
+    expected[i] = expected[i] * weights[c] + biases[c];
+  }
+  check_close(tn::dtype_of<T>, out.result(), expected,
+              {.arithmetic = 16 + sum_roundoffs(shape[1]), .scale = &size}, "along channels");
+}
+TEST(shared_elements, of_positions) {
+  for (arrangement how : {arrangement::contiguous, arrangement::misaligned, arrangement::padded}) {
+    check_normalised<float>({2, 96, 64}, how);
+    check_normalised<float>({1, 33, 77}, how);
+    check_normalised<tn::bfloat16>({2, 320, 256}, how);
+    check_normalised<tn::bfloat16>({3, 700, 40}, how);
+  }
+}
+
+// Where the greatest element of each of neighbouring rows is.
+template <class T>
+void check_positions(std::array<std::int64_t, 3> const& shape,
+                     arrangement how = arrangement::contiguous) {
+  static auto const f = tn::compile([](auto x) {
+    auto [most, where] = tn::max_with_index(x, tn::axis<1>);
+    return tn::outputs(most, where, tn::argmin(x, tn::axis<1>),
+                       tn::sum(x * tn::cast<float>(tn::iota(x, tn::axis<1>)), tn::axis<1>));
+  });
+  static auto const alone = tn::compile([](auto x) { return tn::argmax(x, tn::axis<1>); });
+  auto x = random_array<T, 3>(shape, how);
+  auto const [most, where, least, sums] = f(x.view());
+  doubles const values = x.values(), a = result_of(most), b = result_of(where),
+                c = result_of(least), d = result_of(sums), e = result_of(alone(x.view()));
+  for (std::int64_t n = 0; n < shape[0]; ++n)
+    for (std::int64_t k = 0; k < shape[2]; ++k) {
+      auto const at = [&](std::int64_t j) { return values[(n * shape[1] + j) * shape[2] + k]; };
+      std::int64_t high = 0, low = 0, i = n * shape[2] + k;
+      double sum = 0, size = 0;
+      for (std::int64_t j = 0; j < shape[1]; ++j) {
+        if (at(j) > at(high)) high = j;
+        if (at(j) < at(low)) low = j;
+        sum += at(j) * static_cast<double>(j), size += std::fabs(at(j) * static_cast<double>(j));
+      }
+      EXPECT_EQ(a[i], at(high));
+      EXPECT_EQ(b[i], high);
+      EXPECT_EQ(e[i], high);
+      EXPECT_EQ(c[i], low);
+      EXPECT_NEAR(d[i], sum, (sizeof(T) < 4 ? 1.0 / 256 : 1e-5) * (size + 1));
+    }
+}
+TEST(shared_elements, know_their_positions) {
+  for (arrangement how : {arrangement::contiguous, arrangement::misaligned, arrangement::padded,
+                          arrangement::reversed}) {
+    check_positions<float>({2, 21, 64}, how);
+    check_positions<float>({1, 1000, 33}, how);
+    check_positions<float>({5, 3, 7}, how);
+    check_positions<tn::bfloat16>({2, 21, 64}, how);
+    check_positions<tn::bfloat16>({1, 3000, 129}, how);
+  }
+}
+
 }  // namespace

@@ -39,6 +39,19 @@ template <class Program>
 inline constexpr bool may_be_sliced =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
+// Whether rows that neighbour each other have this kernel: without positions, or where elements
+// that are only reduced know theirs.
+template <class Program>
+inline constexpr bool may_know_positions = [] {
+  bool result = may_be_sliced<Program>;
+  for (instruction_facts const& i : program_traits<Program>::all) {
+    bool const is_of_element = i.where == place::element && i.kind == op_kind::source;
+    if (i.is_position) result = result && is_of_element;
+    result = result && !i.is_fetch && !i.is_window;
+  }
+  return result;
+}();
+
 // Whether a thread has one row and at most `items` positions of it, which are all under way
 // together: of so few elements that the blocks need neither slices nor vectors. What a vector saves
 // in instructions a call that is over at once loses again in looking for what is whole and aligned.
@@ -67,6 +80,7 @@ template <class C> inline constexpr bool has_all_rows = C::is_looped;
 template <class Program, int V>
 inline constexpr bool may_fold =
     may_be_sliced<Program> && !program_traits<Program>::has_total && V >= 8 &&
+    !program_traits<Program>::has_positions &&
     !has_selected<Program, loaded_at<Program, place::row>> && row_state_words<Program> == 1;
 
 // Positions of a thread that are few enough for code of their own; 0: there is none. H200, sums of
@@ -79,6 +93,7 @@ inline constexpr int few_positions = !may_be_sliced<Program> || Items < 8 ? 0
 // Whether a thread may have the only position of rows in several tiles.
 template <class Program>
 inline constexpr bool may_pass = may_be_sliced<Program> && !program_traits<Program>::has_total &&
+                                 !program_traits<Program>::has_positions &&
                                  !has_selected<Program, loaded_at<Program, place::row>>;
 
 // Rows count vectors of neighbouring rows: the innermost row axis is divided by the vector width.

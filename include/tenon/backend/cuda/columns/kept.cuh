@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One thread of the columns skeleton whose cluster keeps a tile of rows in shared memory: all
-// positions of the operands that several sweeps need are brought at once, and read from memory once.
+// positions of the operands that several sweeps need are brought at once, and read from memory
+// once.
 //
 // H200, softmax of 4096 x 32768 f32 over axis 0: 345 us, of 2048 x 65536 332 us, of 8192 x 16384
-// 470 us; with a barrier of the cluster behind every phase, and threads above each other combined in
-// a tree, 418, 401 and 573 us. A copy in the same pieces of 128 bytes takes 335 us, one in order 256.
+// 470 us; with a barrier of the cluster behind every phase, and threads above each other combined
+// in a tree, 418, 401 and 573 us. A copy in the same pieces of 128 bytes takes 335 us, one in order
+// 256.
 
 #include "tenon/backend/cuda/columns/worker.cuh"
 #include "tenon/backend/cuda/parts/cluster.cuh"
@@ -36,7 +38,7 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
       arrive_at_cluster();
     }
     using loads = kept_loads<Program, v>;
-    bool const is_plain = a.is_plain && part.is_whole();
+    bool const is_plain = a.is_even && part.is_whole();
     operand_offsets<Program> where;
     if (is_plain) this->template find_position<loads>(where, position(0));
 #pragma unroll 4
@@ -72,7 +74,7 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
   __device__ __forceinline__ void store_elements() {
     constexpr int together = items * v > 16 ? 16 / v : items;
     int step = 0;
-    if (a.is_plain && part.is_whole())
+    if (a.is_even && part.is_whole())
       for (; step + together <= steps; step += together) store_steps<together, true>(step);
 #pragma unroll 1
     for (; step < steps; ++step) store_steps<1, false>(step);
@@ -112,17 +114,21 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
   // of them are.
   template <class Selected, int Items, bool IsFull, class Tile>
   __device__ __forceinline__ void load(Tile& loaded, int step) const {
-    for_each_selected<Program, selected_by_keeping<Program, v, Selected, true>>(
-        [&](auto selected) {
-          constexpr int k = decltype(selected)::value;
+    for_each_selected<Program, selected_by_keeping<Program, v, Selected, true>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
 #pragma unroll
-          for (int u = 0; u < Items; ++u)
-            kept::template take<k>(read_register<k>(loaded).at[u],
-                                   IsFull || step + u < steps ? step + u : step);
-        });
+      for (int u = 0; u < Items; ++u)
+        kept::template take<k>(read_register<k>(loaded).at[u],
+                               IsFull || step + u < steps ? step + u : step);
+    });
     using others = selected_by_keeping<Program, v, Selected, false>;
-    if constexpr (has_selected<Program, others>)
-      base::template load<others, Items, false>(loaded, position(step), base::end_position());
+    if constexpr (has_selected<Program, others>) {
+      if (a.is_even && part.is_whole())
+        base::template load_plain<others, Items, false>(loaded, position(step),
+                                                        base::end_position());
+      else
+        base::template load<others, Items, false>(loaded, position(step), base::end_position());
+    }
   }
 
   template <int Items, bool IsPlain> __device__ __forceinline__ void store_steps(int step) {

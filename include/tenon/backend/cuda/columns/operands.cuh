@@ -74,8 +74,10 @@ struct columns_operands : columns_sharing {
         a.is_even = a.is_even && (a.load_moves_whole[I::bits] || is_one);
         a.is_plain = a.is_plain && a.load_moves_whole[I::bits];
       }
-      if constexpr (I::is_store && I::where == place::element)
+      if constexpr (I::is_store && I::where == place::element) {
+        a.is_even = a.is_even && a.store_moves_whole[I::bits];
         a.is_plain = a.is_plain && a.store_moves_whole[I::bits];
+      }
       if constexpr (I::is_store && I::where == place::row)
         a.is_stored_whole = a.is_stored_whole && a.store_moves_whole[I::bits];
     });

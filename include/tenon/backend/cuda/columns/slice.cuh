@@ -40,7 +40,7 @@ struct columns_slice {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
       if (is_innermost) part.left = a.innermost - position;
-      if constexpr (operands_at<Program, place::row, place::element>::loads(k))
+      if constexpr (operands_at<Program, place::row, place::element>::loads(k) || I::is_position)
         offsets.loads[I::bits] += position * stride_of.load(I::bits);
       if constexpr (operands_at<Program, place::element>::stores(k))
         offsets.stores[I::bits] += position * stride_of.store(I::bits);

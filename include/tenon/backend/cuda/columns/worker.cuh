@@ -26,6 +26,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
   registers<Program, place::row> (&rows)[v];
+  long long at = 0;  // the first position of those that were loaded, where elements know theirs
 
   __device__ __forceinline__ frame<Program> frame_of(
       int i, registers<Program, place::element>& element) const {
@@ -151,6 +152,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
                                                  long long end) {
     using loads = needed_loads<Program, v, Items, Phase, false>;
     selected_registers<Program, loads> loaded;
+    at = first;
     this->template load<loads, Items, IsFull>(loaded, first, end);
     constexpr bool is_all = IsFull || adds_zeros<Program>;
     int live = 0;
@@ -168,6 +170,17 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 #pragma unroll
     for (int i = 0; i < v; ++i) take_row<Phase, Loads, Items>(running[i], loaded, i, is_all, live);
   }
+  // The positions that row i's element at reduced position `column` has. @pre one reduced axis
+  __device__ __forceinline__ void take_positions_of(registers<Program, place::element>& element,
+                                                    long long column, int i) const {
+    for_each_selected<Program, positions_at<Program, place::element>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      read_register<k>(element) = position_of<Program, k>(
+          a, offsets.loads[I::bits] + column * a.load_steps[I::bits] + i * a.load_along[I::bits],
+          true);
+    });
+  }
   // Those of row i.
   template <int Phase, class Loads, int Items, class States, class Tile>
   __device__ __forceinline__ void take_row(States& running, Tile const& loaded, int i, bool is_all,
@@ -179,6 +192,8 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       registers<Program, place::element> element;
       frame<Program> f = frame_of(i, element);
       take_element<Program, Loads>(element, loaded, u, i);
+      if constexpr (program_traits<Program>::has_positions)
+        take_positions_of(element, at + u * static_cast<int>(blockDim.y), i);
       evaluate_element<Phase, false>(f);
       for_each_selected<Program, collected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -194,7 +209,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
     long long const end = end_position();
     for (long long first = first_position() + threadIdx.y; first < end;
          first += height * stored_items)
-      if (a.is_plain && this->template is_full<stored_items>(first, end))
+      if (a.is_even && this->template is_full<stored_items>(first, end))
         store_positions<stored_items, true>(first, end);
       else
         store_positions<stored_items, false>(first, end);

@@ -23,7 +23,7 @@ struct kept_loads : needed_loads<Program, V, Items, 0, false> {
   }
   static consteval bool holds(int k) {
     instruction_facts const& i = traits::all[k];
-    return i.is_load && i.where == place::element && i.varies_over_rows &&
+    return i.is_load && i.where == place::element && !i.is_of_some_rows &&
            can_travel_alone(size_of(i.type) * V) &&
            count_sweeps(k, std::make_integer_sequence<int, traits::row_phases>{}) > 1;
   }

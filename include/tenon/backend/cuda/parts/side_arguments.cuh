@@ -51,6 +51,9 @@ template <class Program> struct side_arguments {
              layout.loads[I::bits]);
         load_moves_whole[I::bits] = moves_whole(layout.loads[I::bits], call.loads[I::bits], bytes);
       }
+      if constexpr (I::is_position)
+        copy(steps.loads[I::bits], load_rows[I::bits], load_columns[I::bits],
+             layout.loads[I::bits]);
       if constexpr (I::is_store) {
         copy(steps.stores[I::bits], store_rows[I::bits], store_columns[I::bits],
              layout.stores[I::bits]);

@@ -31,10 +31,11 @@ struct rows_planner : looped_rows_planner {
       auto const few = plan_few<Program>(layout, call, facts);
       if (few.function) return few;
     }
-    // In calls of most types none can be; the kernel has no positions.
-    if constexpr (Columns < column_order::inner && !program_traits<Program>::has_positions &&
-                  !program_traits<Program>::has_planes)
-      if (rows_are_neighbours<Program>(layout) &&
+    // In calls of most types none can be.
+    constexpr bool has_positions = program_traits<Program>::has_positions;
+    if constexpr (Columns < column_order::inner && !program_traits<Program>::has_planes &&
+                  (!has_positions || may_know_positions<Program>))
+      if (rows_are_neighbours<Program>(layout) && (!has_positions || layout.columns.dims == 1) &&
           (layout.columns.size > 1 ||
            (layout.rows.size >= least_columns_of_one<Program> &&
             (!may_be_tiny<Program> ||
