@@ -51,9 +51,9 @@ inline constexpr double to_integer = 0x1.8p52;
 // is exact.
 inline constexpr float near_bound = 0x1p20f;
 inline TENON_HD angle reduce_near(float x) {
-  constexpr double two_over_pi = 0x1.45f306dc9c883p-1, high = 0x1.921fb544p+0,
+  constexpr double per_quarter = 0x1.45f306dc9c883p-1, high = 0x1.921fb544p+0,
                    low = 0x1.0b4611a626331p-34;
-  double const wide = x, shifted = wide * two_over_pi + to_integer, n = shifted - to_integer;
+  double const wide = x, shifted = wide * per_quarter + to_integer, n = shifted - to_integer;
   return {static_cast<unsigned>(__builtin_bit_cast(long long, shifted)),
           static_cast<float>((wide - n * high) - n * low)};
 }
@@ -67,7 +67,9 @@ inline TENON_HD angle reduce_far(float x) {
   return {static_cast<unsigned>(__builtin_bit_cast(long long, shifted)),
           static_cast<float>(rest * 1.5707963267948966)};
 }
-inline TENON_HD bool is_near(float x) { return static_cast<int>(bits_of(x) & 0x7fffffffu) <= static_cast<int>(bits_of(near_bound)); }
+inline TENON_HD bool is_near(float x) {
+  return static_cast<int>(bits_of(x) & 0x7fffffffu) <= static_cast<int>(bits_of(near_bound));
+}
 // A near angle is the same with any neighbours.
 inline TENON_HD angle reduce(float x) {
   angle const near = reduce_near(x), far = reduce_far(x);
