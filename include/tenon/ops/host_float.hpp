@@ -126,7 +126,7 @@ inline TENON_HD float erf(float x) {
   float const shifted = q + (float_to_integer + 127);
   scaled_part const e{exp2_beside_1(q - (shifted - (float_to_integer + 127))), bits_of(shifted)};
   float const large = (1 - e.scale()) - e.scale() * e.part;
-  return nan_where(x, with_sign_of(x, chosen(is_below(0.4767f, t), t * p + t, large)));
+  return nan_where(x, with_sign_of(x, chosen(is_below(0.4775f, t), t * p + t, large)));
 }
 
 // max(x, 0) - t e / (1 + e), t = |x|, e = exp(-t), which 2^32 keeps from being subnormal. Its part

@@ -54,7 +54,7 @@ worst_case worst_of(Function function, Reference reference) {
     look_at(float_of(static_cast<std::uint32_t>(bits)));
   float const infinity = std::numeric_limits<float>::infinity();
   for (float magnitude :
-       {0.0f, 1.0f, 0.5f, 104.0f, 160.0f, 88.7228394f, 0.55f, 0.4767f, 0x1p20f, 1048576.06f, 14.5f,
+       {0.0f, 1.0f, 0.5f, 104.0f, 160.0f, 88.7228394f, 0.55f, 0.4775f, 0x1p20f, 1048576.06f, 14.5f,
         3.4028235e38f, 0x1p-149f, 0x1p-126f, infinity, std::nanf("")})
     look_at(magnitude), look_at(-magnitude);
   return worst;
@@ -73,7 +73,7 @@ TEST(host_math, exponentials) {
   EXPECT_WITHIN(0.75, host::expm1(x), std::expm1(x));
   EXPECT_WITHIN(1.4, host::tanh(x), std::tanh(x));
 }
-TEST(host_math, error_function) { EXPECT_WITHIN(1.4, host::erf(x), std::erf(x)); }
+TEST(host_math, error_function) { EXPECT_WITHIN(1.6, host::erf(x), std::erf(x)); }
 TEST(host_math, logarithms) {
   EXPECT_WITHIN(1.0, host::log(x), std::log(x));
   EXPECT_WITHIN(0.6, host::log2(x), std::log2(x));
