@@ -36,6 +36,7 @@ inline __device__ float log10(float x) { return ::log10f(x); }
 inline __device__ float sin(float x) { return circular::sin(x); }
 inline __device__ float cos(float x) { return circular::cos(x); }
 inline __device__ float tanh(float x) { return ::tanhf(x); }
+inline __device__ float erf(float x) { return ::erff(x); }
 #else
 inline TENON_HD float exp(float x) { return host::exp(x); }
 inline TENON_HD float exp2(float x) { return host::exp2(x); }
@@ -47,6 +48,7 @@ inline TENON_HD float log10(float x) { return host::log10(x); }
 inline TENON_HD float sin(float x) { return host::sin(x); }
 inline TENON_HD float cos(float x) { return host::cos(x); }
 inline TENON_HD float tanh(float x) { return host::tanh(x); }
+inline TENON_HD float erf(float x) { return host::erf(x); }
 #endif
 inline TENON_HD float sqrt(float x) { return ::sqrtf(x); }
 inline TENON_HD double sqrt(double x) { return ::sqrt(x); }
@@ -58,7 +60,6 @@ inline TENON_HD double log1p(double x) { return ::log1p(x); }
 inline TENON_HD double sin(double x) { return ::sin(x); }
 inline TENON_HD double cos(double x) { return ::cos(x); }
 inline TENON_HD double tanh(double x) { return ::tanh(x); }
-inline TENON_HD float erf(float x) { return ::erff(x); }
 inline TENON_HD double erf(double x) { return ::erf(x); }
 inline TENON_HD float erfc(float x) { return ::erfcf(x); }
 inline TENON_HD double erfc(double x) { return ::erfc(x); }

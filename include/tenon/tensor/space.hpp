@@ -10,6 +10,7 @@
 
 #include "tenon/core/error.hpp"
 #include "tenon/core/extents.hpp"
+#include "tenon/tensor/large_pages.hpp"
 #include "tenon/tensor/stream.hpp"
 
 namespace tenon {
@@ -53,20 +54,18 @@ struct memory_block {
 template <class Space> struct space_traits;
 
 template <> struct space_traits<cpu> {
-  // One cache line, and enough for any vector load.
-  static constexpr std::align_val_t alignment{64};
-
   static memory_block allocate(std::size_t bytes, stream on) {
     if (bytes == 0) return {.on = on};
-    void* data = ::operator new(bytes, alignment, std::nothrow);
+    void* data = ::operator new(bytes, detail::host_alignment(bytes), std::nothrow);
     if (!data)
       raise({.operation = "tensor",
              .problem = to_string(bytes) + " bytes of cpu memory could not be allocated",
              .remedy = "free other tensors or use smaller extents"});
+    detail::advise_large_pages(data, bytes);
     return {.data = data, .bytes = bytes, .on = on};
   }
   static void deallocate(memory_block const& block) noexcept {
-    if (block.data) ::operator delete(block.data, alignment);
+    if (block.data) ::operator delete(block.data, detail::host_alignment(block.bytes));
   }
   static void copy(void* target, void const* source, std::size_t bytes, stream) {
     if (bytes) std::memmove(target, source, bytes);

@@ -34,6 +34,17 @@ TEST(tensor, memory_is_aligned_for_any_vector_load) {
   }
 }
 
+TEST(tensor, large_tensors_begin_at_a_large_page) {
+  std::size_t const most = 4 * tn::detail::large_page;
+  for (std::size_t bytes : {most - 1, most, most + 1}) {
+    tn::cpu::tensor<std::uint8_t, tn::dyn> x(static_cast<std::int64_t>(bytes));
+    auto const alignment = static_cast<std::size_t>(tn::detail::host_alignment(bytes));
+    EXPECT_EQ(alignment, bytes < most ? 64u : tn::detail::large_page);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(x.data()) % alignment, 0u);
+    x.data()[0] = x.data()[bytes - 1] = 1;
+  }
+}
+
 TEST(tensor, no_elements) {
   tn::tensor<float, tn::dyn, 33> x(0);
   EXPECT_EQ(x.size(), 0);

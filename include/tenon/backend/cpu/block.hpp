@@ -3,9 +3,8 @@
 // Up to block_size columns of one row → their reductions and stores, by a loop that a compiler
 // turns into vector code.
 
-#include "tenon/backend/cpu/block_operands.hpp"
+#include "tenon/backend/cpu/ahead_block.hpp"
 #include "tenon/backend/cpu/blockwise.hpp"
-#include "tenon/backend/cpu/drawn_block.hpp"
 #include "tenon/backend/cpu/reduction_lanes.hpp"
 #include "tenon/backend/cpu/scan_states.hpp"
 #include "tenon/program/kept_value.hpp"
@@ -14,51 +13,11 @@ namespace tenon::cpu_backend {
 
 template <class Program> using kept_in = tenon::detail::kept_value<Program, true>;
 
-template <class Program> struct checked_indices {
-  template <int K>
-  static constexpr bool holds =
-      std::is_same_v<typename program_traits<Program>::template at<K>::op, ops::advance_checked>;
-};
-// Whether an element may be a mistake of the user's, which is thrown.
-template <class Program>
-inline constexpr bool may_throw = holds_any<Program, checked_indices<Program>>;
-
-// Calls body(i) for i in [0, count), in vectors unless a call may throw: no exception may leave
-// such a loop of OpenMP's. With OpenMP also where the compiler is not asked to look for such loops:
-// g++ 12 at -O2 finds few.
-// @pre no call writes what another one reads or writes
-template <class Program, class Body>
-[[gnu::always_inline]] inline void vector_loop(int count, Body const& body) {
-  if constexpr (may_throw<Program>) {
-    for (int i = 0; i < count; ++i) body(i);
-  } else {
-#if defined(_OPENMP)
-#pragma omp simd
-#else
-#pragma GCC ivdep
-#endif
-    for (int i = 0; i < count; ++i) body(i);
-  }
-}
-
-// Reads element i of a block's loads.
-template <int Phase, bool Stores, class Program>
-[[gnu::always_inline]] inline void read_element(frame<Program> const& f,
-                                                block_addresses<Program, Phase, Stores>& addresses,
-                                                int i) {
-  for_each_block_operand<Program, Phase, Stores>([&](auto index) {
-    constexpr int k = decltype(index)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::is_read)
-      value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
-  });
-}
-
 // Computes a block's elements in their order, for scans and reductions by blocks, and hands each to
 // take_in(frame, i).
 template <int Phase, bool Stores, class Program, class TakeIn>
 [[gnu::always_inline]] inline void evaluate_ordered_block(
-    drawn_block<Program, Phase, Stores> const& numbers, registers<Program, place::launch>& launch,
+    ahead_block<Program, Phase, Stores> const& ahead, registers<Program, place::launch>& launch,
     registers<Program, place::row>& row, registers<Program, place::total>& total,
     block_addresses<Program, Phase, Stores>& addresses, int count,
     scan_states<Program, Phase, Stores>& scanned, TakeIn const& take_in) {
@@ -69,9 +28,9 @@ template <int Phase, bool Stores, class Program, class TakeIn>
     int const together = count - first < most_together ? count - first : most_together;
     for (int i = 0; i < together; ++i) {
       read_element<Phase, Stores>(frame_of(i), addresses, first + i);
-      numbers.take(frame_of(i), first + i);
+      ahead.take(frame_of(i), first + i);
     }
-    using given = typename drawn_block<Program, Phase, Stores>::given;
+    using given = typename ahead_block<Program, Phase, Stores>::given;
     if constexpr (most_together > 1)
       evaluate_blockwise<Phase, Stores, given, Program>(together, frame_of, scanned);
     else
@@ -111,7 +70,7 @@ template <int Phase, bool Stores, bool Keeps, class Program>
     });
   };
   registers<Program, place::element> none;
-  drawn_block<Program, Phase, Stores> const numbers({launch, row, none, total}, addresses, count);
+  ahead_block<Program, Phase, Stores> const ahead({launch, row, none, total}, addresses, count);
   auto visit = [&](int i, int lane) {
     registers<Program, place::element> element;
     frame<Program> f{launch, row, element, total};
@@ -120,13 +79,13 @@ template <int Phase, bool Stores, bool Keeps, class Program>
       value_of<kept_in<Program>::number>(f) = kept[i];
       evaluate_rest<Phase, Stores, kept_in<Program>>(f);
     } else {
-      numbers.evaluate(f, i);
+      ahead.evaluate(f, i);
       if constexpr (Keeps) kept[i] = value_of<kept_in<Program>::number>(f);
     }
     take_in(f, i, lane);
   };
   if constexpr (!scan_states<Program, Phase, Stores>::is_empty) {
-    evaluate_ordered_block(numbers, launch, row, total, addresses, count, scanned,
+    evaluate_ordered_block(ahead, launch, row, total, addresses, count, scanned,
                            [&](frame<Program> const& f, int i) {
                              take_in(f, i, i % lane_count);
                              if ((i + 1) % (lane_count * terms_per_lane) == 0) lanes.raise();

@@ -90,6 +90,8 @@ template <class Program, int Phase, bool Stores> class block_operands {
       else
         address_in<k>(row_) = c.template address<I>(state.where),
         is_direct_[k] = c.template is_contiguous_in_row<I>();
+      if constexpr (I::is_store && !I::is_window)
+        is_streamed_[k] = !panel_of<k>(state) && c.template is_streamed<I>();
     });
   }
 
@@ -106,7 +108,7 @@ template <class Program, int Phase, bool Stores> class block_operands {
         return;
       }
       address = I::is_window ? address_in<k>(row_) : direct<k>(begin, count);
-      if (address) return;
+      if (address && !is_streamed_[k]) return;
       address = buffer_in<k>(buffers_);
       if constexpr (I::is_load)
         gather(call_.layout.columns, call_.template column_strides<I>(), address_in<k>(row_), begin,
@@ -120,10 +122,13 @@ template <class Program, int Phase, bool Stores> class block_operands {
     for_each_block_operand<Program, Phase, Stores>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename traits::template at<k>;
-      if constexpr (I::is_store && !I::is_window)
-        if (address_in<k>(block_) == buffer_in<k>(buffers_))
+      if constexpr (I::is_store && !I::is_window) {
+        if (is_streamed_[k])
+          store_streamed(buffer_in<k>(buffers_), address_in<k>(row_) + begin, count);
+        else if (address_in<k>(block_) == buffer_in<k>(buffers_))
           scatter(call_.layout.columns, call_.template column_strides<I>(), buffer_in<k>(buffers_),
                   begin, count, address_in<k>(row_));
+      }
     });
   }
 
@@ -150,7 +155,8 @@ template <class Program, int Phase, bool Stores> class block_operands {
   }
 
   call<Program> const& call_;
-  bool is_direct_[tenon::detail::at_least_one(traits::size)] = {};  // side by side in the row
+  bool is_direct_[tenon::detail::at_least_one(traits::size)] = {};    // side by side in the row
+  bool is_streamed_[tenon::detail::at_least_one(traits::size)] = {};  // past the caches
   block_addresses<Program, Phase, Stores> row_, block_;
   block_buffers<Program, Phase, Stores> buffers_;
   block_positions<Program, Phase, Stores> positions_;

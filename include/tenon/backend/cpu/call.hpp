@@ -4,6 +4,7 @@
 // row it is at.
 
 #include "tenon/backend/cpu/buffer.hpp"
+#include "tenon/backend/cpu/streamed_store.hpp"
 #include "tenon/backend/cpu/strided_block.hpp"
 #include "tenon/program/visit.hpp"
 
@@ -22,6 +23,14 @@ template <class Program> struct call {
       load_is_contiguous[k] = is_contiguous(l.columns, l.loads[k].column_strides);
     for (int k = 0; k < traits::store_count; ++k)
       store_is_contiguous[k] = is_contiguous(l.columns, l.stores[k].column_strides);
+  }
+
+  // Whether store I, side by side along the columns, leaves the caches alone.
+  template <class I> bool is_streamed() const {
+    if (!is_contiguous_in_row<I>()) return false;
+    long long const bytes = static_cast<long long>(sizeof(storage_t<I::type>));
+    return is_worth_streaming(layout.rows.size * layout.columns.size * bytes,
+                              layout.columns.size * bytes);
   }
 
   template <class I> long long const* column_strides() const {

@@ -8,17 +8,8 @@
 
 namespace tenon::cpu_backend {
 
-// What a block of elements draws ahead of them.
-template <class Program, int Phase, bool Stores,
-          bool HasRandom = tenon::detail::has_random<Program>>
-struct drawn_block {
-  using given = tenon::detail::nothing_drawn;
-  template <class Addresses> drawn_block(frame<Program> const&, Addresses const&, int) {}
-  void take(frame<Program> const&, int) const {}
-  void evaluate(frame<Program> const& f, int) const { evaluate_element<Phase, Stores>(f); }
-};
-
-template <class Program, int Phase, bool Stores> struct drawn_block<Program, Phase, Stores, true> {
+// @pre the program has random operators
+template <class Program, int Phase, bool Stores> struct drawn_block {
   using drawn = tenon::detail::drawn<Program, Phase, Stores>;
   using given = drawn;
   template <int K> using at = typename program_traits<Program>::template at<K>;

@@ -3,6 +3,7 @@
 // The skeleton with values per row and per column: each row is swept once per phase; its last sweep
 // stores elements and takes them into the columns.
 
+#include "tenon/backend/cpu/ahead_block.hpp"
 #include "tenon/backend/cpu/column_states.hpp"
 #include "tenon/backend/cpu/rows.hpp"
 
@@ -17,7 +18,7 @@ template <class Program>
   constexpr int last = program_traits<Program>::row_phases + 1;
   registers<Program, place::total> no_total;
   registers<Program, place::element> none;
-  drawn_block<Program, last, true> const numbers({launch, row, none, no_total}, addresses, count);
+  ahead_block<Program, last, true> const ahead({launch, row, none, no_total}, addresses, count);
 #pragma GCC ivdep
   for (int i = 0; i < count; ++i) {
     registers<Program, place::element> element;
@@ -28,7 +29,7 @@ template <class Program>
       if constexpr (!I::is_store)
         value_of<k>(f) = static_cast<typename I::value_type>(address_in<k>(addresses)[i]);
     });
-    numbers.evaluate(f, i);
+    ahead.evaluate(f, i);
     for_each_column_reduction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       accumulate_operands<k>(f, columns.template innermost<k>()[begin + i],

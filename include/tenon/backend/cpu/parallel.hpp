@@ -4,13 +4,15 @@
 
 #include <exception>
 
+#include "tenon/backend/cpu/streamed_store.hpp"
+
 namespace tenon::cpu_backend {
 
 // Calls task(mine, i) once for every i in [0, count), in any order; `mine` is a thread's own copy
 // of `local`, which one task leaves to the next.
 // @pre a task writes nothing that another one reads or writes
-// @post an exception that a task threw is thrown again, when all tasks are done: none may leave a
-// thread of OpenMP's
+// @post what the tasks stored, streamed or not, is seen by the calling thread; an exception that a
+// task threw is thrown again, when all tasks are done: none may leave a thread of OpenMP's
 template <class Local, class Task>
 void parallel_for(long long count, Local const& local, Task const& task) {
 #if defined(_OPENMP) && defined(__cpp_exceptions)
@@ -18,7 +20,7 @@ void parallel_for(long long count, Local const& local, Task const& task) {
 #pragma omp parallel if (count > 1)
   {
     Local mine = local;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (long long i = 0; i < count; ++i) {
       try {
         task(mine, i);
@@ -27,6 +29,7 @@ void parallel_for(long long count, Local const& local, Task const& task) {
         if (!thrown) thrown = std::current_exception();
       }
     }
+    finish_streamed_stores();
   }
   if (thrown) std::rethrow_exception(thrown);
 #else
@@ -36,9 +39,10 @@ void parallel_for(long long count, Local const& local, Task const& task) {
   {
     Local mine = local;
 #if defined(_OPENMP)
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
 #endif
     for (long long i = 0; i < count; ++i) task(mine, i);
+    finish_streamed_stores();
   }
 #endif
 }

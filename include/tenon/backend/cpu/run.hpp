@@ -36,6 +36,7 @@ template <> struct skeleton_of<&schedules::scatter> { using type = scattered; };
 template <class Program, family const* Family>
 void run_on_cpu(bound_layout const& layout, bound_arguments const& arguments) {
   cpu_backend::skeleton_of<Family>::type::run(cpu_backend::call<Program>(layout, arguments));
+  cpu_backend::finish_streamed_stores();
 }
 
 }  // namespace tenon

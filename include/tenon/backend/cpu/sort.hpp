@@ -27,9 +27,9 @@ template <int K, class Program> void sort_value(call<Program> const& c, row_stat
   for (long long done = 0; done < size; done += block_size) {
     int const count = size - done < block_size ? static_cast<int>(size - done) : block_size;
     auto addresses = operands.read(done, count);
-    drawn_block<Program, before, false> const numbers(state.values(), addresses, count);
+    ahead_block<Program, before, false> const ahead(state.values(), addresses, count);
     evaluate_ordered_block(
-        numbers, state.launch, state.row, state.total, addresses, count, scanned,
+        ahead, state.launch, state.row, state.total, addresses, count, scanned,
         [&](frame<Program> const& f, int i) {
           order[done + i] = {as_element<decltype(element::number)>(value_of<I::first_operand>(f)),
                              done + i};
