@@ -149,8 +149,8 @@ struct columns_slice {
       auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
       if constexpr (I::is_of_some_rows)
         if (a.load_along[I::bits] == 0)
-          return load_splat<Items>(read_register<k>(loaded).at, from, height * stride,
-                                   [&](int u) { return IsFull || u * height < left; });
+          return load_splat(read_register<k>(loaded).at, from, height * stride,
+                            [&](int u) { return IsFull || u * height < left; });
 #pragma unroll
       for (int u = 0; u < Items; ++u) {
         auto& to = read_register<k>(loaded).at[u];
@@ -159,17 +159,6 @@ struct columns_slice {
                                         IsFull || u * height < left);
       }
     });
-  }
-  // Elements that neighbouring rows share.
-  template <int Items, class T, class IsInside>
-  __device__ __forceinline__ static void load_splat(packed<T, v> (&to)[Items], T const* from,
-                                                    long long step, IsInside const& is_inside) {
-#pragma unroll
-    for (int u = 0; u < Items; ++u) {
-      packed<T, 1> one{};
-      load_packed<reuse::expected>(one, from + u * step, is_inside(u));
-      to[u] = splat<v>(one);
-    }
   }
   // The same in pieces. @pre has_pieces
   template <class Selected, int Items, class Tile>
@@ -185,7 +174,7 @@ struct columns_slice {
       long long const stride = a.load_steps[I::bits], step = height * stride;
       T const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
       if (!has_all_rows<C> && a.load_along[I::bits] == 0)
-        return load_splat<Items>(to, from, step, is_inside);
+        return load_splat(to, from, step, is_inside);
       if (!has_all_rows<C> && has_pairs<T, v> && a.innermost < v) {
 #pragma unroll
         for (int u = 0; u < Items; ++u)

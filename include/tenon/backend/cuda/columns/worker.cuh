@@ -2,6 +2,7 @@
 #pragma once
 // One thread of the columns skeleton: V neighbouring rows at the positions that are its own.
 
+#include "tenon/backend/cuda/columns/positions.cuh"
 #include "tenon/backend/cuda/columns/slice.cuh"
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
 
@@ -26,7 +27,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
   registers<Program, place::row> (&rows)[v];
-  long long at = 0;  // the first position of those that were loaded, where elements know theirs
+  long long begun = 0;  // the first position of those that were loaded, for elements that know it
 
   __device__ __forceinline__ frame<Program> frame_of(
       int i, registers<Program, place::element>& element) const {
@@ -152,7 +153,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
                                                  long long end) {
     using loads = needed_loads<Program, v, Items, Phase, false>;
     selected_registers<Program, loads> loaded;
-    at = first;
+    begun = first;
     this->template load<loads, Items, IsFull>(loaded, first, end);
     constexpr bool is_all = IsFull || adds_zeros<Program>;
     int live = 0;
@@ -170,17 +171,6 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
 #pragma unroll
     for (int i = 0; i < v; ++i) take_row<Phase, Loads, Items>(running[i], loaded, i, is_all, live);
   }
-  // The positions that row i's element at reduced position `column` has. @pre one reduced axis
-  __device__ __forceinline__ void take_positions_of(registers<Program, place::element>& element,
-                                                    long long column, int i) const {
-    for_each_selected<Program, positions_at<Program, place::element>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      read_register<k>(element) = position_of<Program, k>(
-          a, offsets.loads[I::bits] + column * a.load_steps[I::bits] + i * a.load_along[I::bits],
-          true);
-    });
-  }
   // Those of row i.
   template <int Phase, class Loads, int Items, class States, class Tile>
   __device__ __forceinline__ void take_row(States& running, Tile const& loaded, int i, bool is_all,
@@ -192,8 +182,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       registers<Program, place::element> element;
       frame<Program> f = frame_of(i, element);
       take_element<Program, Loads>(element, loaded, u, i);
-      if constexpr (program_traits<Program>::has_positions)
-        take_positions_of(element, at + u * static_cast<int>(blockDim.y), i);
+      take_element_positions<Program>(element, a, offsets, begun, u, i);
       evaluate_element<Phase, false>(f);
       for_each_selected<Program, collected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Vectors of which all elements are one: an operand that several neighbouring positions share.
+
+#include "tenon/backend/cuda/parts/kernel_arguments.cuh"
+#include "tenon/program/evaluate.hpp"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+// One element `step` beyond the other, each as a vector; 0 where is_inside(u) is false.
+template <class T, int V, int Items, class IsInside>
+__device__ __forceinline__ void load_splat(packed<T, V> (&to)[Items], T const* from, long long step,
+                                           IsInside const& is_inside) {
+#pragma unroll
+  for (int u = 0; u < Items; ++u) {
+    packed<T, 1> one{};
+    load_packed<reuse::expected>(one, from + u * step, is_inside(u));
+    to[u] = splat<V>(one);
+  }
+}
+
+// The selected loads of which neighbouring elements have the same one.
+template <class Program, class Selected> struct repeated_among {
+  static consteval bool holds(int k) {
+    return is_held<Program, Selected>(k) && program_traits<Program>::all[k].repeats;
+  }
+};
+// Loads those whose vectors are one element each, which is found by division. What is not inside is
+// 0. @pre has_whole_operands
+template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
+          class Positions>
+__device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
+                                              operand_offsets<Program> const& row,
+                                              Positions const& positions, bool is_row_inside) {
+  using repeated = repeated_among<Program, Selected>;
+#pragma unroll
+  for (int u = 0; u < Items; ++u) {
+    operand_offsets<Program> column;
+    int d = a.columns.dims - 1;
+    unsigned rest = a.columns.by[d].narrow_quotient(static_cast<unsigned>(positions.at(u)) * V);
+    auto const move_along = [&](int axis, unsigned digit) {
+      for_each_selected<Program, repeated>([&](auto selected) {
+        using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+        column.loads[I::bits] +=
+            wide_product(static_cast<int>(digit), static_cast<int>(a.load_columns[I::bits][axis]));
+      });
+    };
+#pragma unroll 1
+    for (--d; d > 0; --d) {
+      unsigned const next = a.columns.by[d].narrow_quotient(rest);
+      move_along(d, rest - next * static_cast<unsigned>(a.columns.by[d].divisor));
+      rest = next;
+    }
+    move_along(0, rest);
+    for_each_selected<Program, repeated>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      packed<storage_t<I::type>, 1> one{};
+      load_packed<reuse::expected>(
+          one, load_address<Program, k>(a, row.loads[I::bits]) + column.loads[I::bits],
+          (is_row_inside || !I::varies_over_rows) && positions.is_whole(u));
+      read_register<k>(tile).at[u] = splat<V>(one);
+    });
+  }
+}
+
+}  // namespace tenon::detail
+#endif
