@@ -9,6 +9,7 @@
 namespace tenon::cpu_backend {
 
 template <class Op> struct near_form { static constexpr bool exists = false; };
+#if !defined(__CUDA_ARCH__)  // nvcc's pass for the device has no functions of the host
 template <> struct near_form<ops::sin> {
   static constexpr bool exists = true;
   static float eval(float x) { return math::host::sin_near(x); }
@@ -17,6 +18,7 @@ template <> struct near_form<ops::cos> {
   static constexpr bool exists = true;
   static float eval(float x) { return math::host::cos_near(x); }
 };
+#endif
 
 // The operators of a sweep that have such a form.
 template <class Program, int Phase, bool Stores> struct with_near_form {
