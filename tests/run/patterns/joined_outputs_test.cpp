@@ -9,10 +9,10 @@ namespace {
 using reference::doubles;
 
 constexpr long long query_heads = 4, key_heads = 2;
-template <class T, long long Heads> using heads_of = tn::view<T, tn::dyn, tn::dyn, Heads, tn::dyn>;
-template <long long Heads, class T> heads_of<T, Heads> heads(array<T, 4>& x) {
+template <long long Heads, class T> auto heads(array<T, 4>& x) {
   auto const v = x.view();
-  return heads_of<T, Heads>(x.data(), v.extent(0), v.extent(1), v.extent(3));
+  return tn::view<T, tn::dyn, tn::dyn, Heads, tn::dyn>(x.data(), v.extent(0), v.extent(1),
+                                                       v.extent(3));
 }
 
 struct tables {
