@@ -47,12 +47,15 @@ __device__ __forceinline__ void find_column(operand_offsets<Program>& offsets, A
   });
 }
 
-// Reading what no other thread and no later phase reads again leaves L1 to what is.
+// Reading what no other thread and no later phase reads again leaves L1 to what is, as what rows
+// share with their neighbours.
 template <class Program>
 inline constexpr reuse read_once = has_element_stores<Program> ? reuse::passing : reuse::none;
 template <class Program, class I, bool IsStreamed>
-inline constexpr reuse expected_reuse =
-    IsStreamed || I::varies_over_rows ? read_once<Program> : reuse::expected;
+inline constexpr reuse expected_reuse = [] {
+  bool const is_shared = I::varies_over_rows ? I::is_of_some_rows : !IsStreamed;
+  return is_shared ? reuse::expected : read_once<Program>;
+}();
 
 // Loads misaligned vectors as parts of two aligned ones, and what is not of two of those, as the
 // last one if it is not whole, by elements: all vectors advance together, one element a turn, so

@@ -153,7 +153,7 @@ __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Argu
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
       if constexpr (I::is_store)
         of_store(offsets.stores[I::bits], I::bits);
-      else if constexpr (I::varies_over_rows)
+      else if constexpr (moves_with_rows<Program, I>)
         of_load(offsets.loads[I::bits], I::bits);
     });
   };

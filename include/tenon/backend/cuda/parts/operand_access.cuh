@@ -41,7 +41,9 @@ enum class access : unsigned char {
   if (is_contiguous(columns, operand.column_strides))
     return is_aligned ? access::packed : access::elements;
   int inner = columns.dims - 1;
-  if (width == 1 || columns.extents[inner] % width != 0) return access::strided;
+  // Of one axis the last vector may be one in part.
+  bool const is_crossed = inner > 0 && columns.extents[inner] % width != 0;
+  if (width == 1 || is_crossed) return access::strided;
   if (operand.column_strides[inner] == 0) return access::splat;
   for (int d = 0; d < inner; ++d) is_aligned = is_aligned && operand.column_strides[d] % width == 0;
   return is_aligned && operand.column_strides[inner] == 1 ? access::blocked : access::strided;
@@ -65,6 +67,18 @@ template <class Program> struct moved_by {
   }
   static constexpr table bytes = compute();
 };
+
+// Whether read I has an offset in each row. In a program without rows all have: a kernel may take
+// the outer axes of its columns as such.
+template <class Program>
+inline constexpr bool has_rows = [] {
+  bool result = false;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    result = result || (i.is_read && i.varies_over_rows);
+  return result;
+}();
+template <class Program, class I>
+inline constexpr bool moves_with_rows = I::varies_over_rows || !has_rows<Program>;
 
 }  // namespace tenon::detail
 TENON_ONCE_END

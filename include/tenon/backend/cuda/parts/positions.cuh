@@ -40,7 +40,7 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      read_register<k>(first) = I::varies_over_rows ? row.loads[I::bits] : 0;
+      read_register<k>(first) = moves_with_rows<Program, I> ? row.loads[I::bits] : 0;
     });
     auto add = [&](int d, long long digit) {
       for_each_selected<Program, Selected>([&](auto selected) {
