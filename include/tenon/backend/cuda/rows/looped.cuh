@@ -21,8 +21,12 @@ inline constexpr int looped_blocks_held = [] {
   constexpr int words = row_state_words<Program>;
   if (!is_any_kept<Program, C::vector_width>) return 1;
   if (words > 3 || program_traits<Program>::has_total) return 2;
+  // What some rows share has an address of its own beside theirs.
+  bool has_shared = false;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    has_shared = has_shared || (i.varies_over_rows && i.is_of_some_rows);
   return program_traits<Program>::widest_element <= 4 && element_operands<Program>::loads <= 3 &&
-                 !program_traits<Program>::has_positions
+                 !program_traits<Program>::has_positions && !has_shared
              ? 3
              : kept_blocks_held<Program, 0>;
 }();
