@@ -97,6 +97,11 @@ template <class T> void check_arrangements() {
     doubles products(values.extents);
     for (std::int64_t k = 0; k < factors.size(); ++k) products[k] = values[k] * factors[k];
     doubles const sum = scanned(products, 0, plus), maximum = scanned(values, -9, greater);
+    // Of one matrix for all, too.
+    array<T, 3> same({outer, n, rows}, arrangement::repeated, values);
+    doubles const of_first = scanned(same.values(), -9, greater);
+    auto const [first_values, first_indices] = latest(same.view());
+    ASSERT_EQ(result_of(first_values).values, of_first.values) << n << " x " << rows;
     for (arrangement how : writable_arrangements) {
       array<T, 3> x({outer, n, rows}, how, values),
           y({outer, n, rows}, arrangement::contiguous, factors), a({outer, n, rows}, how),

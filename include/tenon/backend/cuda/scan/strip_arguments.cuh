@@ -84,7 +84,9 @@ template <class Program> struct strip_arguments : side_arguments<Program> {
   long long load_steps[base::loads_held], store_steps[base::stores_held];
   long long load_along[base::loads_held], store_along[base::stores_held];
   int lanes, warps_along, steps, strips, parts;
-  int strips_by, parts_by;  // from a tile of a block to its next one
+  int lanes_log2, warps_log2;              // of lanes and warps_along
+  int vectors_of_tile, positions_of_tile;  // of all warps
+  int strips_by, parts_by;                 // from a tile of a block to its next one
   bool is_walked;
   bool is_single;   // one row axis
   bool is_even;     // every whole vector is one aligned access, or one element

@@ -57,6 +57,10 @@ struct strip_planner {
     a.lanes = share.lanes, a.warps_along = share.warps_along, a.steps = share.steps;
     a.strips = static_cast<int>(share.strips), a.parts = static_cast<int>(share.parts);
     a.is_walked = share.is_walked;
+    while (1 << a.lanes_log2 < a.lanes) ++a.lanes_log2;
+    while (1 << a.warps_log2 < a.warps_along) ++a.warps_log2;
+    a.vectors_of_tile = share.lanes * share.beside();
+    a.positions_of_tile = share.positions();
     result.function = reinterpret_cast<void const*>(
         &strip_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
     result.chosen = c;
@@ -106,7 +110,8 @@ struct strip_planner {
       if constexpr (I::is_load && I::where == place::element) {
         long long const along = a.load_along[I::bits];
         a.has_pieces = a.has_pieces && (along == 0 || along == 1);
-        a.is_even = a.is_even && (a.load_moves_whole[I::bits] || along == 0);
+        bool const is_one = I::is_of_some_rows && along == 0;
+        a.is_even = a.is_even && (a.load_moves_whole[I::bits] || is_one);
       }
     });
   }

@@ -35,8 +35,7 @@ struct strip_share {
   bool is_walked = false;           // by one block from part to part
 
   int beside() const { return strip_warps / warps_along; }
-  // Of a thread's neighbours in a tile.
-  long long positions() const { return static_cast<long long>(warps_along) * (32 / lanes) * steps; }
+  int positions() const { return warps_along * (32 / lanes) * steps; }
 };
 
 // Of a device of any size: the order in which states are combined follows from the shape.

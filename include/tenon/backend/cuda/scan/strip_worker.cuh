@@ -27,6 +27,14 @@ struct strip_worker : row_context<Program, strip_arguments<Program>> {
   using running_states = selected_registers<Program, scans>;
   template <int K> static constexpr int scan_behind = next_scan<Program, 1, true, K + 1>;
 
+  __device__ __forceinline__ explicit strip_worker(strip_arguments<Program> const& arguments)
+      : base(arguments) {
+    int const along = warp() & (a.warps_along - 1), beside = warp() >> a.warps_log2,
+              group = static_cast<int>(threadIdx.x % 32) >> a.lanes_log2;
+    vector_in_tile_ = (beside << a.lanes_log2) + lane();
+    position_in_tile_ = ((along << (5 - a.lanes_log2)) + group) * a.steps;
+  }
+
   // Where a thread is in a tile.
   struct thread_place {
     operand_offsets<Program> offsets = {};  // of the first row at the first position
@@ -117,15 +125,14 @@ struct strip_worker : row_context<Program, strip_arguments<Program>> {
   }
 
  private:
+  int vector_in_tile_, position_in_tile_;
+
   template <class Selected>
   __device__ __forceinline__ thread_place find(strip_tile const& tile) const {
     thread_place result;
-    int const beside = warp() / a.warps_along, along = warp() % a.warps_along,
-              group = static_cast<int>(threadIdx.x % 32) / a.lanes;
-    long long const strips = static_cast<long long>(tile.strip) * (strip_warps / a.warps_along),
-                    vector = (strips + beside) * a.lanes + lane();
-    long long const tiles = static_cast<long long>(tile.part) * a.warps_along + along;
-    result.position = (tiles * (32 / a.lanes) + group) * a.steps;
+    long long const vector =
+        static_cast<long long>(tile.strip) * a.vectors_of_tile + vector_in_tile_;
+    result.position = static_cast<long long>(tile.part) * a.positions_of_tile + position_in_tile_;
     long long const left = a.columns.size - result.position;
     if (vector >= a.rows.size || left <= 0) return result;
     result.live = left < a.steps ? static_cast<int>(left) : a.steps;
