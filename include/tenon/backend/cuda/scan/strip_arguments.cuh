@@ -88,9 +88,7 @@ template <class Program> struct strip_arguments : side_arguments<Program> {
   int vectors_of_tile, positions_of_tile;  // of all warps
   int strips_by, parts_by;                 // from a tile of a block to its next one
   bool is_walked;
-  bool is_single;   // one row axis
-  bool is_even;     // every whole vector is one aligned access, or one element
-  bool has_pieces;  // the vectors of every load are of neighbours, or one element
+  bool is_single;  // one row axis
   cache_policy stored = goes_first;
 };
 

@@ -3,7 +3,6 @@
 // Chooses the configuration and the grid of scans of rows that are neighbours in memory.
 
 #include "tenon/backend/cuda/scan/strip_kernel.cuh"
-#include "tenon/program/visit.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
@@ -100,20 +99,10 @@ struct strip_planner {
       for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % v == 0;
       return result && from.column_strides[0] % v == 0;
     });
-    a.is_even = a.has_pieces = true;
     for (int k = 0; k < a.loads_held; ++k)
       a.load_steps[k] = a.load_columns[k][0], a.load_along[k] = a.load_rows[k][inner];
     for (int k = 0; k < a.stores_held; ++k)
       a.store_steps[k] = a.store_columns[k][0], a.store_along[k] = a.store_rows[k][inner];
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::where == place::element) {
-        long long const along = a.load_along[I::bits];
-        a.has_pieces = a.has_pieces && (along == 0 || along == 1);
-        bool const is_one = I::is_of_some_rows && along == 0;
-        a.is_even = a.is_even && (a.load_moves_whole[I::bits] || is_one);
-      }
-    });
   }
 };
 

@@ -1,83 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One thread's part of a tile of strips: neighbouring positions of a vector of neighbouring rows,
-// which it brings to shared memory, scans once to tell what they combine to, and once to store.
+// which it scans once to tell what they combine to, and once to store.
 
-#include "tenon/backend/cuda/parts/row_context.cuh"
-#include "tenon/backend/cuda/parts/row_pieces.cuh"
-#include "tenon/backend/cuda/parts/shared_access.cuh"
-#include "tenon/backend/cuda/parts/side_rows.cuh"
-#include "tenon/backend/cuda/scan/strip_memory.cuh"
+#include "tenon/backend/cuda/scan/strip_loader.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, class C>
-struct strip_worker : row_context<Program, strip_arguments<Program>> {
-  using base = row_context<Program, strip_arguments<Program>>;
+template <class Program, class C> struct strip_worker : strip_loader<Program, C> {
+  using base = strip_loader<Program, C>;
   using base::a;
   using base::base;
+  using base::lane, base::warp;
+  using base::v;
+  using typename base::memory;
+  using typename base::thread_place;
   using typename base::traits;
   template <int K> using at = typename traits::template at<K>;
-  using memory = strip_memory<Program, C>;
-  static constexpr int v = C::vector_width, items = C::items, first = first_scan<Program>;
   template <int K> using op_of = typename at<K>::op;
   template <int K> using state_of = typename op_of<K>::template state<arithmetic_t<at<K>::type>>;
   using scans = needed_scans<Program, 1, true>;
   using running_states = selected_registers<Program, scans>;
   template <int K> static constexpr int scan_behind = next_scan<Program, 1, true, K + 1>;
-
-  __device__ __forceinline__ explicit strip_worker(strip_arguments<Program> const& arguments)
-      : base(arguments) {
-    int const along = warp() & (a.warps_along - 1), beside = warp() >> a.warps_log2,
-              group = static_cast<int>(threadIdx.x % 32) >> a.lanes_log2;
-    vector_in_tile_ = (beside << a.lanes_log2) + lane();
-    position_in_tile_ = ((along << (5 - a.lanes_log2)) + group) * a.steps;
-  }
-
-  // Where a thread is in a tile.
-  struct thread_place {
-    operand_offsets<Program> offsets = {};  // of the first row at the first position
-    vector_part<v> part{0};                 // rows that are inside: the first ones
-    long long position = 0;
-    int live = 0;  // positions of the tile
-  };
-
-  __device__ __forceinline__ int lane() const {
-    return static_cast<int>(threadIdx.x) & (a.lanes - 1);
-  }
-  static __device__ __forceinline__ int warp() { return static_cast<int>(threadIdx.x) / 32; }
-
-  // Asks for the elements of a tile.
-  __device__ __forceinline__ void bring(strip_tile const& tile, int buffer) {
-    thread_place const mine = find<strip_loads<Program, v>>(tile);
-    if (mine.live == 0) return;
-    if (a.is_even && mine.part.is_whole()) {
-      for_each_selected<Program, strip_loads<Program, v>>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = at<k>;
-        using T = storage_t<I::type>;
-        T const* const from = load_address<Program, k>(a, mine.offsets.loads[I::bits]);
-        long long const step = a.load_steps[I::bits];
-        if constexpr (travels_alone<T, v>)
-          if (!is_one<k>()) {
-#pragma unroll
-            for (int u = 0; u < items; ++u)
-              copy_under_way<static_cast<int>(sizeof(T)) * v>(slot<k>(buffer, u), from + u * step,
-                                                              u < mine.live);
-            return;
-          }
-        put<k>(buffer, mine, from, step, true);
-      });
-      return;
-    }
-    for_each_selected<Program, strip_loads<Program, v>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = at<k>;
-      put<k>(buffer, mine, load_address<Program, k>(a, mine.offsets.loads[I::bits]),
-             a.load_steps[I::bits], false);
-    });
-  }
 
   // Tells the block what this thread's elements combine to in scan K. @post `in_front` is what
   // those of its warp that come before them do
@@ -125,44 +70,6 @@ struct strip_worker : row_context<Program, strip_arguments<Program>> {
   }
 
  private:
-  int vector_in_tile_, position_in_tile_;
-
-  template <class Selected>
-  __device__ __forceinline__ thread_place find(strip_tile const& tile) const {
-    thread_place result;
-    long long const vector =
-        static_cast<long long>(tile.strip) * a.vectors_of_tile + vector_in_tile_;
-    result.position = static_cast<long long>(tile.part) * a.positions_of_tile + position_in_tile_;
-    long long const left = a.columns.size - result.position;
-    if (vector >= a.rows.size || left <= 0) return result;
-    result.live = left < a.steps ? static_cast<int>(left) : a.steps;
-    find_rows<Program, v>(
-        a, vector, [&](auto index, auto stride_of, bool is_innermost, long long position) {
-          constexpr int k = decltype(index)::value;
-          using I = at<k>;
-          if (is_innermost) result.part.left = a.innermost - position;
-          if constexpr (is_selected<Selected, k>) {
-            if constexpr (I::is_store)
-              result.offsets.stores[I::bits] += position * stride_of.store(I::bits);
-            else
-              result.offsets.loads[I::bits] += position * stride_of.load(I::bits);
-          }
-        });
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = at<k>;
-      if constexpr (is_selected<Selected, k> && I::where == place::element) {
-        if constexpr (I::is_store)
-          result.offsets.stores[I::bits] += result.position * a.store_steps[I::bits];
-        else
-          result.offsets.loads[I::bits] += result.position * a.load_steps[I::bits];
-      }
-    });
-    return result;
-  }
-  template <class Selected, int K>
-  static constexpr bool is_selected = is_held<Program, Selected>(K);
-
   // What a sweep needs to find beside the vectors in shared memory.
   struct known {
     static consteval bool holds(int k) {
@@ -176,44 +83,6 @@ struct strip_worker : row_context<Program, strip_arguments<Program>> {
     }
   };
   static constexpr bool has_row_values = traits::all.has_place(place::row);
-
-  template <int K> __device__ __forceinline__ unsigned slot(int buffer, int u) const {
-    return static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
-           memory::template offset_of<K>(buffer, u);
-  }
-  // Whether the rows of a vector have one element of load K.
-  template <int K> __device__ __forceinline__ bool is_one() const {
-    if constexpr (at<K>::is_of_some_rows) return a.load_along[at<K>::bits] == 0;
-    return false;
-  }
-  // Elements that do not come by themselves. is_whole: as vectors, or one for each.
-  template <int K, class T>
-  __device__ __forceinline__ void put(int buffer, thread_place const& mine, T const* from,
-                                      long long step, bool is_whole) const {
-    constexpr int at_once = items < 4 ? items : 4;
-    long long const along = a.load_along[at<K>::bits];
-#pragma unroll 1
-    for (int begin = 0; begin < mine.live; begin += at_once, from += at_once * step) {
-      packed<T, v> all[at_once] = {};
-      auto const is_inside = [&](int u) { return begin + u < mine.live; };
-      if (along == 0) {
-        load_splat(all, from, step, is_inside);
-      } else if (is_whole) {
-#pragma unroll
-        for (int u = 0; u < at_once; ++u)
-          load_packed<reuse::passing>(all[u], from + u * step, is_inside(u));
-      } else if (a.has_pieces) {
-        load_rows_in_pieces(all, from, step, mine.part.count(), a.innermost < v, is_inside);
-      } else {
-#pragma unroll
-        for (int u = 0; u < at_once; ++u)
-          load_singly(all[u], from + u * step, along, is_inside(u) ? mine.part.count() : 0);
-      }
-#pragma unroll
-      for (int u = 0; u < at_once; ++u)
-        if (is_inside(u)) store_shared(slot<K>(buffer, begin + u), all[u]);
-    }
-  }
 
   template <int K> static __device__ __forceinline__ auto lifted(frame<Program> const& f) {
     return op_of<K>::lift(base::template as_operand<K>(value_of<at<K>::first_operand>(f)));
@@ -244,7 +113,7 @@ struct strip_worker : row_context<Program, strip_arguments<Program>> {
       selected_registers<Program, loads> loaded;
       for_each_selected<Program, loads>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        load_shared(read_register<k>(loaded).at[0], slot<k>(buffer, u));
+        load_shared(read_register<k>(loaded).at[0], this->template slot<k>(buffer, u));
       });
 #pragma unroll
       for (int i = 0; i < v; ++i) {
@@ -276,7 +145,7 @@ struct strip_worker : row_context<Program, strip_arguments<Program>> {
   template <int End, class Take>
   __device__ __forceinline__ void sweep(strip_tile const& tile, int buffer,
                                         running_states const (&before)[v], Take const& take) {
-    sweep<End>(find<known>(tile), buffer, before, take, [](int) {});
+    sweep<End>(this->template find<known>(tile), buffer, before, take, [](int) {});
   }
   template <int Count>
   __device__ __forceinline__ void find_row_values(registers<Program, place::row> (&rows)[Count],
@@ -321,7 +190,7 @@ struct strip_worker : row_context<Program, strip_arguments<Program>> {
 
   __device__ __forceinline__ void store(strip_tile const& tile, int buffer,
                                         running_states const (&before)[v]) {
-    thread_place mine = find<stored>(tile);
+    thread_place mine = this->template find<stored>(tile);
     selected_registers<Program, element_stores<Program, v>> results;
     sweep<traits::size>(
         mine, buffer, before,
