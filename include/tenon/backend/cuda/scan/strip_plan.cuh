@@ -48,17 +48,19 @@ struct strip_planner {
         memory::bytes > facts.shared_bytes_per_block || !rows_are_neighbours<Program>(layout))
       return result;
     arguments a{};
-    set_operands<Program>(a, layout, call, v);
+    set_neighbouring_rows(a, layout, call, v);
+    for (int k = 0; k < a.stores_held; ++k) a.store_steps[k] = a.store_columns[k][0];
     strip_share const share =
-        share_strips(a.rows.size, layout.columns.size, strip_lanes<Program, v>, c.items,
+        share_strips(layout.rows.size, layout.columns.size, v, strip_lanes<Program, v>, c.items,
                      scans_before<Program>(program_traits<Program>::size));
-    if (share.strips * share.parts >= most_blocks) return result;
+    long long const strips = divide_up(a.rows.size, share.vectors());
+    if (strips * share.parts >= most_blocks) return result;
     a.lanes = share.lanes, a.warps_along = share.warps_along, a.steps = share.steps;
-    a.strips = static_cast<int>(share.strips), a.parts = static_cast<int>(share.parts);
+    a.strips = static_cast<int>(strips), a.parts = static_cast<int>(share.parts);
     a.is_walked = share.is_walked;
     while (1 << a.lanes_log2 < a.lanes) ++a.lanes_log2;
     while (1 << a.warps_log2 < a.warps_along) ++a.warps_log2;
-    a.vectors_of_tile = share.lanes * share.beside();
+    a.vectors_of_tile = share.vectors();
     a.positions_of_tile = share.positions();
     result.function = reinterpret_cast<void const*>(
         &strip_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
@@ -68,41 +70,21 @@ struct strip_planner {
     result.shared_bytes = memory::bytes;
     allow_shared_bytes(result.function, memory::bytes);
     // As many blocks as there is room for, whatever their number: no bits depend on it.
-    long long const tiles = share.is_walked ? share.strips : share.strips * share.parts,
+    long long const tiles = share.is_walked ? strips : strips * share.parts,
                     blocks = clamped(most_resident_groups(result, facts), 0, tiles);
     if (blocks == 0) return {};
     result.grid = dim3(static_cast<unsigned>(blocks));
-    a.strips_by = static_cast<int>(share.is_walked ? blocks : blocks % share.strips);
-    a.parts_by = static_cast<int>(share.is_walked ? 0 : blocks / share.strips);
+    a.strips_by = static_cast<int>(share.is_walked ? blocks : blocks % strips);
+    a.parts_by = static_cast<int>(share.is_walked ? 0 : blocks / strips);
     if (share.parts > 1 && !share.is_walked) {
       result.why = "neighbouring rows side by side, positions over blocks";
       result.is_cooperative = true;
-      long long const words = share.strips * strip_groups::states(share.parts) * share.lanes * v *
-                              words_of_scans<Program>;
+      long long const words =
+          strips * strip_groups::states(share.parts) * share.lanes * v * words_of_scans<Program>;
       result.workspace_bytes = sizeof(unsigned) * static_cast<std::size_t>(first_partial + words);
     }
     prepare(result, a);
     return result;
-  }
-
- private:
-  template <class Program>
-  [[gnu::cold]] static void set_operands(strip_arguments<Program>& a, bound_layout const& layout,
-                                         bound_arguments const& call, int v) {
-    int const inner = layout.rows.dims - 1;
-    a.innermost = layout.rows.extents[inner];
-    a.rows = a.group_of(layout.rows, divide_up(a.innermost, v));
-    a.columns = a.group_of(layout.columns);
-    a.is_single = layout.rows.dims == 1;
-    a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
-      bool result = v == 1 || is_aligned_vector(address, bytes, v, from.row_strides[inner]);
-      for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % v == 0;
-      return result && from.column_strides[0] % v == 0;
-    });
-    for (int k = 0; k < a.loads_held; ++k)
-      a.load_steps[k] = a.load_columns[k][0], a.load_along[k] = a.load_rows[k][inner];
-    for (int k = 0; k < a.stores_held; ++k)
-      a.store_steps[k] = a.store_columns[k][0], a.store_along[k] = a.store_rows[k][inner];
   }
 };
 
