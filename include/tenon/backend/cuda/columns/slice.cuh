@@ -6,7 +6,6 @@
 #include "tenon/backend/cuda/columns/places.cuh"
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
 #include "tenon/backend/cuda/parts/row_pieces.cuh"
-#include "tenon/backend/cuda/parts/side_rows.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -37,17 +36,15 @@ struct columns_slice {
     long long vector = tile * blockDim.x + threadIdx.x;
     bool const is_beyond = vector >= a.rows.size;
     if (is_beyond) vector = 0;  // the first rows stand for those that there are not
-    find_rows<Program, v>(
-        a, vector, [&](auto index, auto stride_of, bool is_innermost, long long position) {
-          constexpr int k = decltype(index)::value;
-          using I = typename program_traits<Program>::template at<k>;
-          if (is_innermost) part.left = a.innermost - position;
-          if constexpr (operands_at<Program, place::row, place::element>::loads(k) ||
-                        I::is_position)
-            offsets.loads[I::bits] += position * stride_of.load(I::bits);
-          if constexpr (operands_at<Program, place::element>::stores(k))
-            offsets.stores[I::bits] += position * stride_of.store(I::bits);
-        });
+    find_rows(vector, [&](auto index, auto stride_of, bool is_innermost, long long position) {
+      constexpr int k = decltype(index)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      if (is_innermost) part.left = a.innermost - position;
+      if constexpr (operands_at<Program, place::row, place::element>::loads(k) || I::is_position)
+        offsets.loads[I::bits] += position * stride_of.load(I::bits);
+      if constexpr (operands_at<Program, place::element>::stores(k))
+        offsets.stores[I::bits] += position * stride_of.store(I::bits);
+    });
     if (is_beyond) part.left = 0;
   }
 
@@ -178,8 +175,13 @@ struct columns_slice {
       T const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
       if (!has_all_rows<C> && a.load_along[I::bits] == 0)
         return load_splat(to, from, step, is_inside);
-      bool const are_few = !has_all_rows<C> && a.innermost < v;
-      load_rows_in_pieces(to, from, step, count, are_few, is_inside);
+      if (!has_all_rows<C> && has_pairs<T, v> && a.innermost < v) {
+#pragma unroll
+        for (int u = 0; u < Items; ++u)
+          to[u] = load_some<v>(from + u * step, 0, is_inside(u) ? count : 0);
+        return;
+      }
+      load_rows_in_pieces(to, from, step, count, is_inside);
     });
   }
   template <class Selected, int Items, class Tile>
@@ -223,11 +225,42 @@ struct columns_slice {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
       offsets.stores[I::bits] = 0;
     });
-    find_rows<Program, v>(a, vector, [&](auto index, auto stride_of, bool, long long position) {
+    find_rows(vector, [&](auto index, auto stride_of, bool, long long position) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
       if constexpr (operands_at<Program, place::row>::stores(k))
         offsets.stores[I::bits] += position * stride_of.store(I::bits);
+    });
+  }
+
+ private:
+  // Along axis d of the rows, or along the innermost one.
+  struct strides_along_axis {
+    columns_arguments<Program> const& a;
+    int d;
+    __device__ __forceinline__ long long load(int k) const { return a.load_rows[k][d]; }
+    __device__ __forceinline__ long long store(int k) const { return a.store_rows[k][d]; }
+  };
+  struct strides_along_rows {
+    columns_arguments<Program> const& a;
+    __device__ __forceinline__ long long load(int k) const { return a.load_along[k]; }
+    __device__ __forceinline__ long long store(int k) const { return a.store_along[k]; }
+  };
+  // Calls visit(instruction, strides along an axis, whether it is the innermost, position) for the
+  // first of the rows of vector `vector`.
+  template <class Visit>
+  __device__ __forceinline__ void find_rows(long long vector, Visit&& visit) {
+    if (a.is_single) {
+      for_each_instruction<Program>(
+          [&](auto index) { visit(index, strides_along_rows{a}, true, vector * v); });
+      return;
+    }
+    for_each_digit(a.rows, vector, [&](int d, long long position) {
+      bool const is_innermost = d == a.rows.dims - 1;
+      if (is_innermost) position *= v;
+      for_each_instruction<Program>([&](auto index) {
+        visit(index, strides_along_axis{a, d}, is_innermost, position);
+      });
     });
   }
 };

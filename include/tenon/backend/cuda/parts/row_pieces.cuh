@@ -9,17 +9,11 @@
 namespace tenon::detail {
 
 // Positions are `step` elements apart; those that is_inside(u), and of the rows the first `count`,
-// are loaded, the others are 0. are_few: there are not V rows beside each other.
+// are loaded, the others are 0. @pre there are V rows beside each other, or has_pairs is false
 template <int V, int Items, class T, class IsInside>
 __device__ __forceinline__ void load_rows_in_pieces(packed<T, V> (&to)[Items], T const* from,
-                                                    long long step, int count, bool are_few,
+                                                    long long step, int count,
                                                     IsInside const& is_inside) {
-  if (has_pairs<T, V> && are_few) {
-#pragma unroll
-    for (int u = 0; u < Items; ++u)
-      to[u] = load_some<V>(from + u * step, 0, is_inside(u) ? count : 0);
-    return;
-  }
 #pragma unroll
   for (int u = 0; u < Items; ++u) to[u] = {};
   if constexpr (!has_pairs<T, V>) {

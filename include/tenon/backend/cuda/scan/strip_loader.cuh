@@ -6,7 +6,6 @@
 #include "tenon/backend/cuda/parts/row_context.cuh"
 #include "tenon/backend/cuda/parts/row_pieces.cuh"
 #include "tenon/backend/cuda/parts/shared_access.cuh"
-#include "tenon/backend/cuda/parts/side_rows.cuh"
 #include "tenon/backend/cuda/scan/strip_memory.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -77,18 +76,26 @@ struct strip_loader : row_context<Program, strip_arguments<Program>> {
     long long const left = a.columns.size - result.position;
     if (vector >= a.rows.size || left <= 0) return result;
     result.live = left < a.steps ? static_cast<int>(left) : a.steps;
-    find_rows<Program, v>(
-        a, vector, [&](auto index, auto stride_of, bool is_innermost, long long position) {
-          constexpr int k = decltype(index)::value;
-          using I = at<k>;
-          if (is_innermost) result.part.left = a.innermost - position;
-          if constexpr (is_selected<Selected, k>) {
-            if constexpr (I::is_store)
-              result.offsets.stores[I::bits] += position * stride_of.store(I::bits);
-            else
-              result.offsets.loads[I::bits] += position * stride_of.load(I::bits);
-          }
-        });
+    auto const move = [&](int d, bool is_innermost, long long position) {
+      if (is_innermost) result.part.left = a.innermost - position;
+      for_each_instruction<Program>([&](auto index) {
+        constexpr int k = decltype(index)::value;
+        using I = at<k>;
+        if constexpr (is_selected<Selected, k>) {
+          if constexpr (I::is_store)
+            result.offsets.stores[I::bits] += position * a.store_rows[I::bits][d];
+          else
+            result.offsets.loads[I::bits] += position * a.load_rows[I::bits][d];
+        }
+      });
+    };
+    if (a.is_single)
+      move(0, true, vector * v);
+    else
+      for_each_digit(a.rows, vector, [&](int d, long long position) {
+        bool const is_innermost = d == a.rows.dims - 1;
+        move(d, is_innermost, is_innermost ? position * v : position);
+      });
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = at<k>;
@@ -136,8 +143,8 @@ struct strip_loader : row_context<Program, strip_arguments<Program>> {
       auto const is_inside = [&](int u) { return begin + u < mine.live; };
       if (along == 0)
         load_splat(all, from, step, is_inside);
-      else if (along == 1 && !is_whole)
-        load_rows_in_pieces(all, from, step, mine.part.count(), a.innermost < v, is_inside);
+      else if (along == 1 && !is_whole && a.innermost >= v)
+        load_rows_in_pieces(all, from, step, mine.part.count(), is_inside);
       else
 #pragma unroll
         for (int u = 0; u < at_once; ++u)
