@@ -85,10 +85,10 @@ struct scan_planner {
            !traits::has_blocks && !stores_others && loads<Program> <= 4;
   }();
 
-  template <class Program>
+  template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
-    if constexpr (may_have_strips<Program>) {
+    if constexpr (may_have_strips<Program> && Columns < column_order::inner) {
       cuda_plan const of_strips = strip_planner::plan<Program>(layout, call, facts);
       if (of_strips.function) return of_strips;
     }
