@@ -13,6 +13,7 @@ using reference::doubles;
 constexpr auto softmax = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
 constexpr auto softmax_of_columns = tn::compile([](auto x) { return tn::softmax(x, tn::axis<0>); });
 constexpr auto running_sums = tn::compile([](auto x) { return tn::cumsum(x, tn::axis<1>); });
+constexpr auto running_sums_of_columns = tn::compile([](auto x) { return tn::cumsum(x, tn::axis<0>); });
 constexpr auto normalized_channels = tn::compile([](auto x) {
   auto centred = x - tn::mean(x, tn::axis<0, 2>, tn::keepdim);
   return centred * tn::rsqrt(tn::mean(centred * centred, tn::axis<0, 2>, tn::keepdim) + 1e-5);
@@ -40,6 +41,13 @@ TEST(older_code, scans_of_few_long_rows) {
   for (std::int64_t i = 0; i < expected.size(); ++i)
     if (i % 100000 > 0) expected[i] += expected[i - 1];
   check_close(tn::dtype::f32, result_of(running_sums(x.view())), expected, {.arithmetic = sum_roundoffs(100000)});
+}
+
+TEST(older_code, scans_of_few_long_columns) {
+  auto x = random_array<float, 2>({20000, 5}, arrangement::contiguous, 0, 1);
+  doubles expected = x.values();
+  for (std::int64_t i = 5; i < expected.size(); ++i) expected[i] += expected[i - 5];
+  check_close(tn::dtype::f32, result_of(running_sums_of_columns(x.view())), expected, {.arithmetic = sum_roundoffs(20000)});
 }
 
 TEST(older_code, channels_of_images) {

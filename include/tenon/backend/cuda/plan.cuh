@@ -42,7 +42,9 @@ template <class Program, family const* Family, column_order Columns = column_ord
     if (of_vectors.function) return of_vectors;
   }
   // A sort has its memory; both store element by element too.
-  if constexpr (Family == &schedules::sort || is_scan)
+  if constexpr (is_scan)
+    return detail::scan_planner::plan<Program, Columns>(layout, call, facts);
+  else if constexpr (Family == &schedules::sort)
     return cuda_skeleton<Family>::template plan<Program>(layout, call, facts);
   else if constexpr (is_of_columns)
     return detail::column_parts_planner::plan<Program, Columns>(layout, call, facts);

@@ -45,27 +45,12 @@ struct columns_operands : columns_sharing {
   template <class Program>
   [[gnu::cold]] static void set_operands(columns_arguments<Program>& a, bound_layout const& layout,
                                          bound_arguments const& call, int v, bool keeps) {
-    int const inner = layout.rows.dims - 1;
-    a.innermost = layout.rows.extents[inner];
-    a.rows = a.group_of(layout.rows, divide_up(a.innermost, v));
-    a.columns = a.group_of(layout.columns);
-    a.is_single = layout.rows.dims == 1;
-    a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
-      if (v == 1) return true;  // wherever it lies
-      bool result = is_aligned_vector(address, bytes, v, from.row_strides[inner]);
-      for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % v == 0;
-      for (int d = 0; d < layout.columns.dims && a.columns.size > 1; ++d)
-        result = result && from.column_strides[d] % v == 0;
-      return result;
-    });
+    set_neighbouring_rows(a, layout, call, v);
     // Without a whole vector there is none that stands for threads without one.
     a.is_plain = layout.columns.dims <= 1 && a.rows.size > 0 && a.innermost >= v;
     a.is_even = a.is_plain;
     a.has_pieces = layout.columns.dims <= 1 && a.rows.size > 0 && !keeps;
     a.is_stored_whole = a.is_single;
-    for (int k = 0; k < a.loads_held; ++k)
-      a.load_steps[k] = a.load_columns[k][0], a.load_along[k] = a.load_rows[k][inner];
-    for (int k = 0; k < a.stores_held; ++k) a.store_along[k] = a.store_rows[k][inner];
     visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
       if constexpr (I::is_load && I::where == place::element) {

@@ -5,7 +5,7 @@
 
 #include "tenon/backend/cuda/columns/places.cuh"
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
-#include "tenon/backend/cuda/parts/vector_pieces.cuh"
+#include "tenon/backend/cuda/parts/row_pieces.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -181,28 +181,7 @@ struct columns_slice {
           to[u] = load_some<v>(from + u * step, 0, is_inside(u) ? count : 0);
         return;
       }
-#pragma unroll
-      for (int u = 0; u < Items; ++u) to[u] = {};
-      if constexpr (!has_pairs<T, v>) {
-        asm volatile("" : "+l"(from));
-        load_pieces(
-            to, [&](int u) { return from + u * step; }, [](int) { return 0; },
-            [&](int u) { return is_inside(u) ? count : 0; });
-      } else {
-        // Of a vector that there is in part the last v rows: those in front are left out
-        // afterwards.
-        int const before = count > 0 ? v - count : 0;
-        from -= before;
-        asm volatile("" : "+l"(from));
-        int const odd = odd_elements(from), odd_step = static_cast<int>(step) & 1;
-        auto const odd_of = [&](int u) { return odd ^ (u & odd_step); };
-        load_pieces(
-            to, [&](int u) { return from + (u * step + odd_of(u)); }, odd_of,
-            [&](int u) { return count > 0 && is_inside(u) ? v : 0; });
-        if (before > 0)
-#pragma unroll
-          for (int u = 0; u < Items; ++u) to[u] = part_of(to[u], packed<T, v>{}, before);
-      }
+      load_rows_in_pieces(to, from, step, count, is_inside);
     });
   }
   template <class Selected, int Items, class Tile>

@@ -3,6 +3,7 @@
 // The parameter block of the skeletons that keep rows or columns side by side: operands whose
 // vectors may each be misaligned, strided or cut off.
 
+#include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
 #include "tenon/backend/cuda/parts/operand_table.cuh"
 #include "tenon/backend/cuda/parts/side_access.cuh"
@@ -82,5 +83,28 @@ template <class Program> struct side_arguments {
     return group_of(from, from.dims > 0 ? from.extents[from.dims - 1] : 1);
   }
 };
+
+// The same of rows whose neighbours are vectors of v, for arguments that tell of the steps along
+// the innermost row axis and the outermost column axis, too.
+template <class Arguments>
+[[gnu::cold]] void set_neighbouring_rows(Arguments& a, bound_layout const& layout,
+                                         bound_arguments const& call, int v) {
+  int const inner = layout.rows.dims - 1;
+  a.innermost = layout.rows.extents[inner];
+  a.rows = a.group_of(layout.rows, divide_up(a.innermost, v));
+  a.columns = a.group_of(layout.columns);
+  a.is_single = layout.rows.dims == 1;
+  a.set_operands(layout, call, [&](operand_layout const& from, void const* address, int bytes) {
+    if (v == 1) return true;  // wherever it lies
+    bool result = is_aligned_vector(address, bytes, v, from.row_strides[inner]);
+    for (int d = 0; d < inner; ++d) result = result && from.row_strides[d] % v == 0;
+    for (int d = 0; d < layout.columns.dims && a.columns.size > 1; ++d)
+      result = result && from.column_strides[d] % v == 0;
+    return result;
+  });
+  for (int k = 0; k < a.loads_held; ++k)
+    a.load_steps[k] = a.load_columns[k][0], a.load_along[k] = a.load_rows[k][inner];
+  for (int k = 0; k < a.stores_held; ++k) a.store_along[k] = a.store_rows[k][inner];
+}
 
 }  // namespace tenon::detail

@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/scan/kernel.cuh"
 #include "tenon/backend/cuda/scan/split.cuh"
+#include "tenon/backend/cuda/scan/strip_plan.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/schedule/scan.hpp"
 
@@ -60,26 +61,12 @@ struct scan_planner {
                                         .group_dims = max_rank,
                                         .is_looped = IsLooped,
                                         .blocks = blocks<Program, IsLooped>};
-  // Words that a tile of a program with one scan combines to.
-  template <class Program>
-  static constexpr int scanned_words = []<int... K>(std::integer_sequence<int, K...>) {
-    auto const of = []<class I>(I) {
-      if constexpr (I::is_scan)
-        return static_cast<int>(sizeof(typename I::op::template state<arithmetic_t<I::type>>) + 3) /
-               4;
-      else
-        return 0;
-    };
-    return (0 + ... + of(typename program_traits<Program>::template at<K>{}));
-  }
-  (typename program_traits<Program>::sequence{});
   // All operands of the rounds that are held lie in a multiprocessor's shared memory, and the
   // states of those that are told in registers. H200, cumsum of f32, three items against four: 2^27
   // 275 us and 274, misaligned 320 and 353, 2^20 9.75 and 10.05.
   template <class Program>
-  static constexpr int split_items = static_cast<int>(clamped((scanned_words<Program> > 2 ? 2 : 3) /
-                                                                  at_least(1, loads<Program>),
-                                                              1, items<Program>));
+  static constexpr int split_items = static_cast<int>(clamped(
+      (words_of_scans<Program> > 2 ? 2 : 3) / at_least(1, loads<Program>), 1, items<Program>));
   template <class Program>
   static constexpr configuration split{.vector_width = width<Program>,
                                        .items = split_items<Program>,
@@ -98,9 +85,13 @@ struct scan_planner {
            !traits::has_blocks && !stores_others && loads<Program> <= 4;
   }();
 
-  template <class Program>
+  template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
+    if constexpr (may_have_strips<Program> && Columns < column_order::inner) {
+      cuda_plan const of_strips = strip_planner::plan<Program>(layout, call, facts);
+      if (of_strips.function) return of_strips;
+    }
     long long const tile = threads * items<Program> * width<Program>;
     if constexpr (can_split<Program>) {
       // Rows that would leave half of the multiprocessors without work, of some tiles each.
