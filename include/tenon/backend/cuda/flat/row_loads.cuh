@@ -29,41 +29,31 @@ template <int V> struct row_vector {
 template <class T, int V> struct vector_parts {
   static constexpr bool may_shift = V > 1 && has_words<T, V>;
   packed<T, V> low = {}, high = {};
+  int beyond;  // elements of `low` in front of it
+  bool is_had;
 
   // Asks for them, if the operand reaches as far as they do.
-  __device__ __forceinline__ void request(T const* operand, long long offset,
+  __device__ __forceinline__ void request(T const* operand, long long offset, bool is_inner,
                                           row_vector<V> const& vector, operand_reach const& reach) {
-    int const beyond = beyond_of(operand + offset);
-    long long const from = offset - beyond;
-    bool const is_had = has_all(from, beyond, vector, reach);
-    load_packed<reuse::near>(low, operand + from, is_had && vector.begin() < V - beyond);
-    if constexpr (may_shift)
-      load_packed<reuse::near>(high, operand + from + V, is_had && vector.end() > V - beyond);
+    T const* const at = operand + offset;
+    beyond = V > 1 ? elements_beyond<V>(at) : 0;
+    is_had = may_shift || beyond == 0;
+    bool wants_low = true, wants_high = beyond > 0;
+    if (!is_inner) {
+      wants_low = vector.begin()<V - beyond, wants_high = vector.end()> V - beyond;
+      long long const from = offset - beyond;
+      is_had = is_had && (!wants_low || from >= reach.begin) &&
+               from + (wants_high ? 2 * V : V) <= reach.end;
+    }
+    load_packed<reuse::near>(low, at - beyond, is_had && wants_low);
+    if constexpr (may_shift) load_packed<reuse::near>(high, at - beyond + V, is_had && wants_high);
   }
   // → the vector; what was not asked for comes element by element.
-  __device__ __forceinline__ packed<T, V> join(T const* operand, long long offset,
-                                               row_vector<V> const& vector,
-                                               operand_reach const& reach) const {
-    T const* const at = operand + offset;
-    int const beyond = beyond_of(at);
-    if (!has_all(offset - beyond, beyond, vector, reach))
-      return load_some<V>(at, vector.begin(), vector.end());
+  __device__ __forceinline__ packed<T, V> join(T const* at, row_vector<V> const& vector) const {
+    if (!is_had) return load_some<V>(at, vector.begin(), vector.end());
     if constexpr (may_shift)
       if (beyond > 0) return part_of(low, high, beyond);
     return low;
-  }
-
- private:
-  static __device__ __forceinline__ int beyond_of(T const* at) {
-    return V > 1 ? elements_beyond<V>(at) : 0;
-  }
-  static __device__ __forceinline__ bool has_all(long long from, int beyond,
-                                                 row_vector<V> const& vector,
-                                                 operand_reach const& reach) {
-    if (!may_shift && beyond > 0) return false;
-    if (vector.is_inner()) return true;
-    return (from >= reach.begin || vector.begin() >= V - beyond) &&
-           from + (vector.end() > V - beyond ? 2 * V : V) <= reach.end;
   }
 };
 template <class Program, class Loads, int V> struct loaded_parts : Loads {
@@ -139,6 +129,7 @@ __device__ __forceinline__ void load_row_vector(Tile& tile, Arguments const& a,
                                                 operand_offsets<Program> const& origin,
                                                 row_vector<V> const& vector) {
   selected_registers<Program, loaded_parts<Program, Loads, V>> parts;
+  bool const is_inner = vector.is_inner();
   // All are asked for before any of them is waited for.
   for_each_selected<Program, Loads>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
@@ -149,7 +140,7 @@ __device__ __forceinline__ void load_row_vector(Tile& tile, Arguments const& a,
       load_packed<reuse::near>(read_register<k>(parts).low, load_address<Program, k>(a, offset),
                                is_run);
     else if (is_run)
-      read_register<k>(parts).request(load_address<Program, k>(a, 0), offset, vector,
+      read_register<k>(parts).request(load_address<Program, k>(a, 0), offset, is_inner, vector,
                                       a.reach[I::bits]);
   });
   for_each_selected<Program, Loads>([&](auto selected) {
@@ -163,9 +154,8 @@ __device__ __forceinline__ void load_row_vector(Tile& tile, Arguments const& a,
       load_packed<reuse::expected>(one, load_address<Program, k>(a, origin.loads[I::bits]));
       to = splat<V>(one);
     } else if (how <= access::elements && !a.are_whole) {
-      to = read_register<k>(parts).join(load_address<Program, k>(a, 0),
-                                        origin.loads[I::bits] + vector.first, vector,
-                                        a.reach[I::bits]);
+      to = read_register<k>(parts).join(
+          load_address<Program, k>(a, origin.loads[I::bits] + vector.first), vector);
     }
   });
   if (a.has_strided) load_apart<Program, Loads>(tile, a, origin, vector);
