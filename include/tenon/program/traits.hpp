@@ -126,6 +126,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr int first_operand = facts.operand(0);
   static constexpr int second_operand = facts.operand(1);
   static constexpr int third_operand = facts.operand(2);
+  static constexpr int fourth_operand = facts.operand(3);
 };
 
 namespace detail {

@@ -119,6 +119,8 @@ template <class Program> struct moved_arguments : second_half<Program> {
       if constexpr (I::is_position && values::template kind<k> == moved_kind::number &&
                     !values::template is_place<k>)
         result = result && layout.loads[I::bits].column_strides[0] == 0;
+      else if constexpr (I::is_load && values::template kind<k> == moved_kind::found)
+        result = result && layout.loads[I::bits].column_strides[0] == 0;
     });
     return result;
   }

@@ -39,6 +39,14 @@ template <class Program, moved_part Part = moved_part::first> struct moved_posit
   template <int K> using type = int;
 };
 
+// Indices that memory holds, each for a whole vector.
+template <class Program> struct found_positions {
+  static consteval bool holds(int k) {
+    return moved_values<Program>::all.kinds[k] == moved_kind::found;
+  }
+  template <int K> using type = typename program_traits<Program>::template at<K>::value_type;
+};
+
 // V elements of type T in accesses of at most 16 bytes.
 template <class T, int V> struct moved_parts {
   static constexpr int width =
@@ -109,6 +117,7 @@ template <class Program, int V> struct moved_places {
   int digits[moved_dims];
   template <moved_part Part>
   using cursors_of = selected_registers<Program, moved_cursors<Program, V, Part>>;
+  selected_registers<Program, found_positions<Program>> indices;
   selected_registers<Program, moved_positions<Program>> positions;
   selected_registers<Program, moved_positions<Program, moved_part::second>> positions_of_second;
   cursors_of<moved_part::first> cursors;
@@ -128,6 +137,7 @@ template <class Program, int V> struct moved_places {
   }
 
   __device__ __forceinline__ void find() {
+    if constexpr (values::has_found) find_indices();
     find<moved_part::first>(positions, cursors);
     if constexpr (half_values<Program>::is_found)
       find<moved_part::second>(positions_of_second, cursors_of_second);
@@ -165,6 +175,23 @@ template <class Program, int V> struct moved_places {
  private:
   bool is_inside_;
 
+  __device__ __forceinline__ void find_indices() {
+    await_operands<Program>();
+    for_each_selected<Program, found_positions<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = at<k>;
+      if constexpr (I::is_load) {
+        using T = storage_t<I::type>;
+        packed<T, 1> one;
+        load_packed<reuse::expected>(
+            one, reinterpret_cast<T const*>(static_cast<char const*>(a.loads[I::bits]) +
+                                            offset(a.load_places[I::bits].strides)));
+        read_register<k>(indices) = static_cast<typename I::value_type>(element_of(one, 0));
+      } else {
+        read_register<k>(indices) = apply<I>(read_register<I::first_operand>(indices));
+      }
+    });
+  }
   template <moved_part Part, class Positions, class Cursors>
   __device__ __forceinline__ void find(Positions& numbers, Cursors& places) const {
     for_each_selected<Program, moved_positions<Program, Part>>([&](auto selected) {
@@ -229,7 +256,13 @@ template <class Program, int V> struct moved_places {
     if constexpr (std::is_same_v<op, ops::fetch>) {
       return address<Part, A>();
     } else if constexpr (is_advance<op>) {
-      return advanced(address<Part, A>(), number<Part, Rest>()...);
+      constexpr int index = at<K>::second_operand;
+      if constexpr (values::template kind<index> == moved_kind::found)
+        return advanced_by<op>(address<Part, A>(), read_register<index>(indices),
+                               number<Part, at<K>::third_operand>(),
+                               number<Part, at<K>::fourth_operand>());
+      else
+        return advanced(address<Part, A>(), number<Part, Rest>()...);
     } else {
       if (number<Part, A>() != 0) return address<Part, at<K>::second_operand>();
       return address<Part, at<K>::third_operand>();
@@ -246,6 +279,16 @@ template <class Program, int V> struct moved_places {
     bool const is_inside = static_cast<unsigned>(index) < static_cast<unsigned>(extent);
     return {from.base, from.offset + product(index, stride), from.step, from.to_second,
             from.is_somewhere && is_inside};
+  }
+  // By an index that memory holds, which may be any. An address is never 0 where it is somewhere.
+  template <class Op>
+  static __device__ __forceinline__ moved_address advanced_by(moved_address const& from,
+                                                              long long index, int stride,
+                                                              int extent) {
+    long long const origin = from.is_somewhere ? static_cast<long long>(from.base) : no_address,
+                    to = Op::eval(origin, index, stride, extent);
+    return {static_cast<unsigned long long>(to), from.offset, from.step, from.to_second,
+            to != no_address};
   }
   template <class Op, class... Numbers>
   static __device__ __forceinline__ int number_of(Numbers... all) {
