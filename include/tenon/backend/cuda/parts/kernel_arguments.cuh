@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/parts/configuration.cuh"
 #include "tenon/backend/cuda/parts/dependent_launch.cuh"
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
+#include "tenon/backend/cuda/parts/gathered_arguments.cuh"
 #include "tenon/backend/cuda/parts/image_order.cuh"
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/cuda/parts/operand_access.cuh"
@@ -65,7 +66,7 @@ template <class Program> struct leading_arguments {
 // RowDims is 1 where there are no rows. What fills it is kept out of the host's instruction stream
 // and shared between programs where it can be: it was a third of an expression's host code.
 template <class Program, int RowDims, int ColumnDims, int Bits>
-struct kernel_arguments : leading_arguments<Program> {
+struct kernel_arguments : leading_arguments<Program>, gathered_arguments<Program> {
   using typename leading_arguments<Program>::traits;
   using leading_arguments<Program>::loads_held, leading_arguments<Program>::stores_held;
 
@@ -95,6 +96,7 @@ struct kernel_arguments : leading_arguments<Program> {
     a.divided = divided_axes::of(layout.rows, all.has_narrow_steps);
     a.has_strided = all.has_strided, a.is_short = split.is_short;
     a.split = split;
+    a.find_rooms(layout);
     return a;
   }
   // Whether some element is moved by itself though its vector is whole.

@@ -62,6 +62,7 @@ template <class Program, class C> struct row_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     auto const where = positions(is_inside);
     await_row<Program, C>(a, offsets, where);
+    find_gathered<Program>(offsets, a, f.launch, is_inside);
     request_row_values<Program>(to.values, a, offsets, is_inside);
     to.offsets = offsets;
     if constexpr (is_staged)

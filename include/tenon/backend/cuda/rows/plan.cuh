@@ -34,6 +34,7 @@ struct rows_planner : looped_rows_planner {
     // In calls of most types none can be.
     constexpr bool has_positions = program_traits<Program>::has_positions;
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_planes &&
+                  !program_traits<Program>::has_gathered &&
                   (!has_positions || may_know_positions<Program>))
       if (rows_are_neighbours<Program>(layout) && (!has_positions || layout.columns.dims == 1) &&
           (layout.columns.size > 1 ||
