@@ -133,13 +133,19 @@ struct fetch : pointwise_op<1> {
     return detail::missing<arithmetic_t<D>>();
   }
 };
-// (element, place): an element of the row at a place that an index gave, counted from first_place.
+// Whether there is a row at a place that an index gave, counted from first_place.
+struct is_somewhere : pointwise_op<1> {
+  static constexpr text_view name = "is_somewhere";
+  static constexpr int cost = 1;
+  static constexpr TENON_HD bool eval(long long where) { return where != detail::no_address; }
+};
+// (element, whether its row is somewhere).
 struct found : pointwise_op<2> {
   static constexpr text_view name = "found";
   static constexpr int cost = 1;
   template <dtype D>
-  static constexpr TENON_HD arithmetic_t<D> eval_as(arithmetic_t<D> element, long long where) {
-    return where != detail::no_address ? element : detail::missing<arithmetic_t<D>>();
+  static constexpr TENON_HD arithmetic_t<D> eval_as(arithmetic_t<D> element, bool is_there) {
+    return is_there ? element : detail::missing<arithmetic_t<D>>();
   }
 };
 

@@ -83,7 +83,9 @@ class gathered_rows : space_instructions {
     of_rows.what = reading::gathered;
     int const elements =
         add({op_id<ops::load>, at(k).type, {{where}, 1}, at(k).axes, 0, at(address).bits});
-    return add({op_id<ops::found>, at(k).type, {{elements, where}, 2}, at(k).axes});
+    instruction is_there{op_id<ops::is_somewhere>, dtype::boolean, {{where}, 1}};
+    is_there.axes = space_.instructions[where].axes;
+    return add({op_id<ops::found>, at(k).type, {{elements, add(is_there)}, 2}, at(k).axes});
   }
   // Of the instructions that have none yet, all of which instruction k has become.
   constexpr void place_new(schedule& s, int k, bool is_gathered) const {

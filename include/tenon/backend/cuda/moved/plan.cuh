@@ -79,11 +79,14 @@ struct moved_planner {
 
   template <class Program, configuration C>
   [[gnu::cold]] static int items_of(bound_layout const& layout) {
-    int items = 8;
-    if (!moved_arguments<Program>::can_share(layout)) return 1;
+    using arguments = moved_arguments<Program>;
+    if (!arguments::can_share(layout)) return 1;
+    int items = arguments::shares_row ? 4 : 8;
+    long long const extent = layout.columns.extents[arguments::shared_axis(layout.columns)] /
+                             (arguments::shares_row ? C.vector_width : 1);
     long long const per_block =
         static_cast<long long>(C.vector_width) * C.threads_per_block * half_values<Program>::parts;
-    while (items > 1 && (layout.columns.extents[0] % items != 0 ||
+    while (items > 1 && (extent % items != 0 ||
                          layout.columns.size / (per_block * items) < least_blocks))
       items /= 2;
     return items;

@@ -32,16 +32,14 @@ template <class Program> struct gathered_loads {
 };
 
 #if defined(__CUDA_ARCH__)
-// The row at `offsets` if it is inside: what is gathered for it has its place added to these. A row
-// that an index does not name lies where the first one does, or, if there is none, in the
-// workspace; what is loaded of it is not looked at.
-// @pre memory may be looked at
-template <class Program, class Arguments>
+// The row at `offsets`, if it is inside, of which `values` have been loaded: what is gathered for it
+// has its place added to these. A row that an index does not name lies where the first one does,
+// or, if there is none, in the workspace; what is loaded of it is not looked at.
+template <class Program, class Values, class Arguments>
 __device__ __forceinline__ void find_gathered(operand_offsets<Program>& offsets, Arguments const& a,
                                               registers<Program, place::launch>& launch,
-                                              bool is_inside) {
+                                              Values const& values, bool is_inside) {
   if constexpr (program_traits<Program>::has_gathered) {
-    if (!is_inside) return;
     registers<Program, place::row> row;
     registers<Program, place::element> none;
     registers<Program, place::total> total;
@@ -49,12 +47,14 @@ __device__ __forceinline__ void find_gathered(operand_offsets<Program>& offsets,
     for_each_selected<Program, leads_to_gathered<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if constexpr (I::is_load)
-        read_register<k>(row) = load_one<Program, k>(a, offsets.loads[I::bits]);
-      else if constexpr (I::is_position)
-        read_register<k>(row) = position_of<Program, k>(a, offsets.loads[I::bits], true);
-      else
+      if constexpr (I::is_load) {
+        read_register<k>(row) =
+            static_cast<typename I::value_type>(element_of(read_register<k>(values), 0));
+      } else if constexpr (I::is_position) {
+        read_register<k>(row) = position_of<Program, k>(a, offsets.loads[I::bits], is_inside);
+      } else {
         step<k>(f, typename I::operands{});
+      }
     });
     for_each_selected<Program, gathered_loads<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;

@@ -74,7 +74,11 @@ template <class Program, class C> struct long_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     auto const where = positions();
     await_operands<Program>();
-    find_gathered<Program>(offsets, a, f.launch, is_inside);
+    if constexpr (program_traits<Program>::has_gathered) {
+      selected_registers<Program, row_loads<Program>> values;
+      request_row_values<Program>(values, a, offsets, is_inside);
+      find_gathered<Program>(offsets, a, f.launch, values, is_inside);
+    }
     if constexpr (is_settled)
       share.bring(a, offsets, where, is_inside ? size() : 0);
     else
@@ -87,7 +91,6 @@ template <class Program, class C> struct long_worker {
                                              std::integer_sequence<int, Phase...>) {
     if constexpr (is_ahead) {
       find_row<Program>(coming, a, next_row < a.row_count ? next_row : 0);
-      find_gathered<Program>(coming, a, f.launch, next_row < a.row_count);
       share.prefetch(a, offsets, positions(), row);
     }
     selected_registers<Program, row_loads<Program>> values;

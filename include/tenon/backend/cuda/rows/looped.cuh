@@ -68,9 +68,9 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
     bool is_inside = row < a.row_count;
     find_row<Program>(offsets, a, is_inside ? row : 0);
     await_operands<Program>();
-    find_gathered<Program>(offsets, a, f.launch, is_inside);
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
+    find_gathered<Program>(offsets, a, f.launch, values, is_inside);
     if constexpr (may_keep)
       if (is_inside && is_whole && !is_brought) share::bring_all(offsets);
     take_row_values<Program>(f, values, a, offsets, is_inside);
@@ -83,7 +83,10 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
       if constexpr (is_ahead) {
         is_brought = next_row < a.row_count && is_whole && a.is_packed;
         if (is_brought) find_row<Program>(coming, a, next_row);
-        find_gathered<Program>(coming, a, f.launch, is_brought);
+        if constexpr (program_traits<Program>::has_gathered) {
+          request_row_values<Program>(values, a, coming, is_brought);
+          find_gathered<Program>(coming, a, f.launch, values, is_brought);
+        }
       }
       selected_registers<Program, no_loads> none;
       for (int turn = 0; turn < own; ++turn)
