@@ -27,8 +27,8 @@ template <class Program> struct index_uses {
       using I = at<K>;
       using op = typename I::op;
       constexpr bool is_cast = std::is_same_v<op, ops::cast> && I::type == dtype::i64;
-      bool const goes_on = is_cast && leads[K] && !is_used[K];
-      int position = 0;
+      [[maybe_unused]] bool const goes_on = is_cast && leads[K] && !is_used[K];
+      [[maybe_unused]] int position = 0;
       ((goes_on || (is_advance<op> && position++ == 1) ? leads[Operands] = true
                                                        : is_used[Operands] = true),
        ...);
