@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A program → which of its loads are indices, of one of which neighbouring elements are found.
+// A program → which of its loads are indices and nothing else, of one of which neighbouring elements
+// are found: of a row, or, where elements are only reduced, of rows that lie beside each other.
 
 #include "tenon/ops/cast.hpp"
 #include "tenon/ops/indexing.hpp"
@@ -37,15 +38,15 @@ template <class Program> struct index_uses {
       using I = at<K>;
       bool const is_index = leads[K] && !is_used[K] && I::where == place::element;
       if constexpr (I::is_load)
-        is_found[K] = is_index && traits::all[K].repeats && is_integer(I::type);
+        is_found[K] = is_index && is_integer(I::type) &&
+                      (traits::has_reduction ? I::is_of_some_rows : I::repeats);
       else if constexpr (std::is_same_v<typename I::op, ops::cast>)
         is_found[K] = is_index && is_found[I::first_operand];
     }
   };
   static constexpr table compute() {
     table result;
-    if constexpr (traits::all.count(&instruction_facts::is_fetch) > 0 && traits::has_repeated &&
-                  !traits::has_reduction)
+    if constexpr (traits::all.count(&instruction_facts::is_fetch) > 0)
       [&]<int... K>(std::integer_sequence<int, K...>) {
         // Users come after their operands.
         (result.template visit_user<size - 1 - K>(typename at<size - 1 - K>::operands{}), ...);

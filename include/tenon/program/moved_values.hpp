@@ -89,7 +89,7 @@ template <class Program> struct moved_values {
         visit_row<K>(typename I::operands{});
       } else if constexpr (I::where != place::element) {
         kinds[K] = moved_kind::none;
-      } else if constexpr (found_indices::template is_found<K>) {
+      } else if constexpr (!traits::has_reduction && found_indices::template is_found<K>) {
         kinds[K] = moved_kind::found;
       } else if constexpr (I::is_position) {
         kinds[K] = std::is_same_v<op, ops::address> ? moved_kind::address : moved_kind::number;

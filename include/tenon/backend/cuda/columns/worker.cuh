@@ -2,8 +2,8 @@
 #pragma once
 // One thread of the columns skeleton: V neighbouring rows at the positions that are its own.
 
+#include "tenon/backend/cuda/columns/gathered.cuh"
 #include "tenon/backend/cuda/columns/positions.cuh"
-#include "tenon/backend/cuda/columns/slice.cuh"
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -17,6 +17,8 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   static constexpr int items = C::items,
                        few = has_all_rows<C> ? 0 : few_positions<Program, v, items>,
                        phases = program_traits<Program>::row_phases;
+  // What is fetched comes by vectors of rows.
+  static constexpr bool is_gathered = gathered_columns<Program>::are_found;
   static constexpr bool may_have_slices = may_be_sliced<Program> && !takes_elements<C>;
   using side = rows_side_by_side<Program, v, threads>;
   // Whether it waits when it knows where its elements are.
@@ -151,9 +153,15 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   template <int Phase, int Items, bool IsFull, class States>
   __device__ __forceinline__ void take_positions(States (&running)[v], long long first,
                                                  long long end) {
-    using loads = needed_loads<Program, v, Items, Phase, false>;
-    selected_registers<Program, loads> loaded;
+    using needed = needed_loads<Program, v, Items, Phase, false>;
+    using loads = std::conditional_t<is_gathered, beside_indices<needed, Program>, needed>;
+    columns_tile<Program, loads, v, Items> loaded;
     begun = first;
+    if constexpr (is_gathered) {
+      registers<Program, place::element> none;
+      gather_columns<Program, v, Items>(loaded.fetched, *this, frame_of(0, none), first,
+                                        base::positions_left(first, end));
+    }
     this->template load<loads, Items, IsFull>(loaded, first, end);
     constexpr bool is_all = IsFull || adds_zeros<Program>;
     int live = 0;
@@ -182,8 +190,13 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       registers<Program, place::element> element;
       frame<Program> f = frame_of(i, element);
       take_element<Program, Loads>(element, loaded, u, i);
-      take_element_positions<Program>(element, a, offsets, begun, u, i);
-      evaluate_element<Phase, false>(f);
+      if constexpr (is_gathered) {
+        take_element<Program, gathered_vectors<Program, v, Items>>(element, loaded.fetched, u, i);
+        compute(f, held_sequence<Program, computed_of_gathered<Program, Phase>>{});
+      } else {
+        take_element_positions<Program>(element, a, offsets, begun, u, i);
+        evaluate_element<Phase, false>(f);
+      }
       for_each_selected<Program, collected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         read_register<k>(values).at[u] = take_of<k>(f);

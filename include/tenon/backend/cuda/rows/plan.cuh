@@ -44,6 +44,9 @@ struct rows_planner : looped_rows_planner {
         auto const result = columns_planner::plan<Program>(layout, call, facts);
         if (!columns_planner::leaves_to_few<Program>(result, layout)) return result;
       }
+    if constexpr (gathered_columns<Program>::are_found && !program_traits<Program>::has_planes)
+      if (columns_planner::gathers_vectors<Program>(layout, call))
+        return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);
     if constexpr (may_be_tiny<Program>)
       if (is_tiny<Program>(layout)) return plan_tiny<Program, all>(layout, call, facts);
