@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that indices name: normalised, summed, and moved by whole vectors.
+// Rows that indices name: normalised, summed along either axis, and moved by whole vectors.
 // registers: 128
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
 // ptx: st.global.L2::cache_hint.v4.u32
@@ -25,6 +25,8 @@ template <dtype D, dtype I> void instantiate_for() {
       [](auto t, auto i) { return softmax(embedding(t, i), axis<-1>); });
   compile_plan<matrix<D>, vector<I>, matrix<D>>(
       [](auto t, auto i, auto p) { return embedding(t, i) + p; });
+  compile_plan<matrix<D>, matrix<I>>(
+      [](auto t, auto i) { return sum(embedding(t, i), axis<1>); });
   compile_contiguous_plan<matrix<D>, vector<I>>(
       [](auto t, auto i) { return sum(embedding(t, i), axis<-1>); });
 }
