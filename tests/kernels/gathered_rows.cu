@@ -25,8 +25,7 @@ template <dtype D, dtype I> void instantiate_for() {
       [](auto t, auto i) { return softmax(embedding(t, i), axis<-1>); });
   compile_plan<matrix<D>, vector<I>, matrix<D>>(
       [](auto t, auto i, auto p) { return embedding(t, i) + p; });
-  compile_plan<matrix<D>, matrix<I>>(
-      [](auto t, auto i) { return sum(embedding(t, i), axis<1>); });
+  compile_plan<matrix<D>, matrix<I>>([](auto t, auto i) { return sum(embedding(t, i), axis<1>); });
   compile_contiguous_plan<matrix<D>, vector<I>>(
       [](auto t, auto i) { return sum(embedding(t, i), axis<-1>); });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A program → which of its loads are indices and nothing else, of one of which neighbouring elements
-// are found: of a row, or, where elements are only reduced, of rows that lie beside each other.
+// A program → which of its loads are indices and nothing else, of one of which neighbouring
+// elements are found: of a row, or, where elements are only reduced, of rows that lie beside each
+// other.
 
 #include "tenon/ops/cast.hpp"
 #include "tenon/ops/indexing.hpp"

@@ -13,9 +13,9 @@ namespace tenon::detail {
 // An operand as the iteration space sees it: strides in elements along each iteration axis.
 struct spaced_operand {
   std::int64_t strides[max_axes] = {};
-  std::int64_t offset = 0;  // of element 0, in elements
-  int argument = -1;        // input or output position; -1: an index
-  reading what = reading::element;  // an address counts in bytes
+  std::int64_t offset = 0;             // of element 0, in elements
+  int argument = -1;                   // input or output position; -1: an index
+  reading what = reading::element;     // an address counts in bytes
   std::int64_t first = 0, beyond = 0;  // address, gathered: the bytes that may be read through it
   std::int64_t place_step = 0;         // gathered: the places of rows are multiples of it
   bool is_whole = false;               // output: any of its elements may be written

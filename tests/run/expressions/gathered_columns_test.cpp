@@ -17,7 +17,7 @@ constexpr std::int64_t table_rows = 23;
 struct bag_shape {
   std::int64_t bags, length, width;
 };
-constexpr bag_shape shapes[] = {{1, 1, 8},   {3, 5, 1},    {4, 7, 33},    {5, 32, 64},
+constexpr bag_shape shapes[] = {{1, 1, 8},   {3, 5, 1},     {4, 7, 33},   {5, 32, 64},
                                 {2, 33, 40}, {1, 1000, 16}, {70, 3, 128}, {2, 0, 8},
                                 {0, 4, 8},   {600, 1, 24},  {9, 17, 36}};
 
@@ -38,7 +38,8 @@ template <class T, class I> void check_bags() {
       auto table = random_array<T, 2>({table_rows, width}, how);
       auto index = random_array<I, 2>({bags, length}, arrangement::contiguous,
                                       -static_cast<double>(table_rows), table_rows);
-      auto w = random_array<T, 2>({bags, length}, how == arrangement::repeated ? how : arrangement::contiguous);
+      auto w = random_array<T, 2>({bags, length},
+                                  how == arrangement::repeated ? how : arrangement::contiguous);
       doubles const t = table.values(), at = index.values(), scales = w.values();
       doubles sum({bags, width}), scaled({bags, width}), most({bags, width}), size({bags, width});
       for (std::int64_t k = 0; k < sum.size(); ++k) {
@@ -56,8 +57,8 @@ template <class T, class I> void check_bags() {
       double const product = tn::is_half(tn::dtype_of<T>) ? 0x1p17 : 4;
       check_close(tn::dtype_of<T>, result_of(sums(table.view(), index.view())), sum,
                   {.arithmetic = sum_roundoffs(length), .scale = &size}, what);
-      check_close(tn::dtype_of<T>, result_of(weighted(table.view(), index.view(), w.view())), scaled,
-                  {.arithmetic = sum_roundoffs(length) + product, .scale = &size}, what);
+      check_close(tn::dtype_of<T>, result_of(weighted(table.view(), index.view(), w.view())),
+                  scaled, {.arithmetic = sum_roundoffs(length) + product, .scale = &size}, what);
       if (length > 0)
         EXPECT_EQ(result_of(largest(table.view(), index.view())).values, most.values) << what;
     }

@@ -15,7 +15,8 @@ namespace {
 
 using reference::doubles;
 
-// Parts of a warp's rows, rows in registers, in shared memory, and longer ones; whole vectors and not.
+// Parts of a warp's rows, rows in registers, in shared memory, and longer ones; whole vectors and
+// not.
 constexpr std::int64_t lengths[] = {1,   4,    7,    8,    24,   33,   100,  256,
                                     777, 1000, 1023, 1024, 4096, 9000, 40000};
 constexpr std::int64_t table_rows = 9;
@@ -30,8 +31,7 @@ array<I, Rank> random_indices(extents_of_rank<Rank> const& shape, std::int64_t l
                                static_cast<double>(length));
 }
 // The rows of a table side by side.
-template <class T>
-array<T, 2> rows_of(array<T, 2> const& table, doubles const& index) {
+template <class T> array<T, 2> rows_of(array<T, 2> const& table, doubles const& index) {
   std::int64_t const n = table.extents()[1];
   doubles const all = table.values();
   doubles rows({index.size(), n});
@@ -49,7 +49,8 @@ constexpr auto soft = [](auto x, auto w, auto) { return tn::softmax(x, tn::axis<
 template <class T, class I, class Function> void check_rows(Function) {
   static auto const gathered = tn::compile(
       [](auto t, auto i, auto w, auto b) { return Function{}(tn::embedding(t, i), w, b); });
-  static auto const direct = tn::compile([](auto x, auto w, auto b) { return Function{}(x, w, b); });
+  static auto const direct =
+      tn::compile([](auto x, auto w, auto b) { return Function{}(x, w, b); });
   for (std::int64_t n : lengths)
     for (arrangement how : arrangements) {
       if (n > 1024 && how != arrangement::contiguous && how != arrangement::misaligned) continue;
@@ -83,7 +84,8 @@ template <class T> void check_values() {
   auto const sums =
       tn::compile([](auto t, auto i) { return tn::sum(tn::embedding(t, i), tn::axis<-1>); });
   for (std::int64_t n : lengths)
-    for (arrangement how : {arrangement::contiguous, arrangement::misaligned, arrangement::stepped}) {
+    for (arrangement how :
+         {arrangement::contiguous, arrangement::misaligned, arrangement::stepped}) {
       auto table = random_array<T, 2>({table_rows, n}, how, -9, 9);
       auto index = random_indices<int, 2>({2, 3}, table_rows, arrangement::transposed);
       auto const rows = rows_of(table, index.values()).values();
@@ -143,14 +145,14 @@ TEST(gathered_rows, other_indices) {
       auto other = random_indices<std::int64_t, 1>({7}, 20);
       doubles const at_each = i.values(), at_two = pairs.values(), named = list.values(),
                     at_other = other.values();
-      check_rows_of(x.values(), result_of(each(x.view(), i.view())), n, [&](std::int64_t r) {
-        return r / 5 * 6 + wrapped(at_each[r], 6);
-      });
+      check_rows_of(x.values(), result_of(each(x.view(), i.view())), n,
+                    [&](std::int64_t r) { return r / 5 * 6 + wrapped(at_each[r], 6); });
       check_rows_of(x.values(), result_of(two(x.view(), pairs.view())), n, [&](std::int64_t r) {
         return wrapped(at_two[2 * r], 4) * 6 + wrapped(at_two[2 * r + 1], 6);
       });
-      check_rows_of(y.values(), result_of(indirect(y.view(), list.view(), other.view())), n,
-                    [&](std::int64_t r) { return wrapped(named[wrapped(at_other[r], 20)] - 1, 6); });
+      check_rows_of(
+          y.values(), result_of(indirect(y.view(), list.view(), other.view())), n,
+          [&](std::int64_t r) { return wrapped(named[wrapped(at_other[r], 20)] - 1, 6); });
     }
 }
 
@@ -182,8 +184,8 @@ TEST(gathered_rows, rows_outside_are_missing) {
   if (std::is_same_v<tn::default_space, tn::cpu>) GTEST_SKIP() << "the CPU backend throws";
   auto const f = tn::compile(
       [](auto t, auto i, auto w, auto b) { return tn::layer_norm(tn::embedding(t, i), w, b); });
-  std::vector<std::int64_t> const at{0, 9, -9, -10, 8, 1ll << 32, -(1ll << 32) - 1,
-                                     std::numeric_limits<std::int64_t>::min()};
+  std::vector<std::int64_t> const at{
+      0, 9, -9, -10, 8, 1ll << 32, -(1ll << 32) - 1, std::numeric_limits<std::int64_t>::min()};
   auto const count = static_cast<std::int64_t>(at.size());
   tn::tensor<std::int64_t, tn::dyn> index(at, count);
   for (std::int64_t n : {8, 33, 1000, 1024, 9000, 40000})

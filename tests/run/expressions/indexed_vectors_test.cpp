@@ -97,8 +97,8 @@ TEST(indexed_vectors, other_axes) {
     for (std::int64_t k = 0; k < of_middle.size(); ++k) {
       std::int64_t const batch = k / n / 5, at = k / n % 5, j = k % n;
       ASSERT_EQ(of_middle[k], 2 * a[(batch * 6 + wrapped(i.values()[at], 6)) * n + j]) << n;
-      ASSERT_EQ(of_each[k], static_cast<float>(
-                                a[(batch * 6 + wrapped(each.values()[k / n], 6)) * n + j] - 1.0))
+      ASSERT_EQ(of_each[k],
+                static_cast<float>(a[(batch * 6 + wrapped(each.values()[k / n], 6)) * n + j] - 1.0))
           << n;
     }
     for (std::int64_t k = 0; k < of_two.size(); ++k) {
@@ -149,8 +149,15 @@ TEST(indexed_vectors, the_row_of_the_padding_is_zero) {
 TEST(indexed_vectors, rows_outside_are_missing) {
   if (std::is_same_v<tn::default_space, tn::cpu>) GTEST_SKIP() << "the CPU backend throws";
   auto const f = tn::compile([](auto t, auto i, auto x) { return tn::embedding(t, i) + x; });
-  std::vector<std::int64_t> const at{0, 19, -19, -20, 18, 1ll << 32, (1ll << 32) + 1,
-                                     -(1ll << 32) - 1, std::numeric_limits<std::int64_t>::min()};
+  std::vector<std::int64_t> const at{0,
+                                     19,
+                                     -19,
+                                     -20,
+                                     18,
+                                     1ll << 32,
+                                     (1ll << 32) + 1,
+                                     -(1ll << 32) - 1,
+                                     std::numeric_limits<std::int64_t>::min()};
   auto const count = static_cast<std::int64_t>(at.size());
   tn::tensor<std::int64_t, tn::dyn> index(at, count);
   for (std::int64_t n : lengths) {

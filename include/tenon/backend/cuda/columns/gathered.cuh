@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Elements that are fetched at an index which neighbouring rows share, as sums of rows of a table do:
-// a vector of rows by one access, from where the first of them is.
+// Elements that are fetched at an index which neighbouring rows share, as sums of rows of a table
+// do: a vector of rows by one access, from where the first of them is.
 
 #include "tenon/backend/cuda/columns/slice.cuh"
 #include "tenon/program/index_uses.hpp"
@@ -103,8 +103,8 @@ struct columns_tile : selected_registers<Program, Loads> {
 template <class Program, class Loads, int V, int Items>
 struct columns_tile<Program, Loads, V, Items, false> : selected_registers<Program, Loads> {};
 
-// The fetched elements of the slice's rows at `Items` positions from `first` on, of which `left` are
-// inside. All indices are asked for before the first of the vectors.
+// The fetched elements of the slice's rows at `Items` positions from `first` on, of which `left`
+// are inside. All indices are asked for before the first of the vectors.
 template <class Program, int V, int Items, class Slice>
 __device__ __forceinline__ void gather_columns(
     selected_registers<Program, gathered_vectors<Program, V, Items>>& to, Slice const& slice,
@@ -123,7 +123,8 @@ __device__ __forceinline__ void gather_columns(
     for (int u = 0; u < Items; ++u) {
       auto& one = read_register<k>(indices).at[u];
       one = {};
-      load_packed<reuse::expected>(one, load_address<Program, k>(a, offset(I::bits, u)), is_live(u));
+      load_packed<reuse::expected>(one, load_address<Program, k>(a, offset(I::bits, u)),
+                                   is_live(u));
     }
   });
 #pragma unroll
@@ -134,8 +135,8 @@ __device__ __forceinline__ void gather_columns(
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
       if constexpr (I::is_load)
-        read_register<k>(element) = static_cast<typename I::value_type>(
-            element_of(read_register<k>(indices).at[u], 0));
+        read_register<k>(element) =
+            static_cast<typename I::value_type>(element_of(read_register<k>(indices).at[u], 0));
       else if constexpr (I::is_position)
         read_register<k>(element) = position_of<Program, k>(a, offset(I::bits, u), is_live(u));
       else

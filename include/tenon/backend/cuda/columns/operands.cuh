@@ -60,21 +60,22 @@ struct columns_operands : columns_sharing {
       int const bytes = size_of(i.type), of_vector = v * bytes;
       int at = i.operands[0];
       for (; !traits::all[at].is_position; at = traits::all[at].operands[0])
-        result = result && is_whole(layout.sizes[static_cast<int>(
-                                        traits::all[traits::all[at].operands[2]].bits)],
-                                    of_vector);
+        result =
+            result &&
+            is_whole(layout.sizes[static_cast<int>(traits::all[traits::all[at].operands[2]].bits)],
+                     of_vector);
       auto const operand = static_cast<int>(traits::all[at].bits);
       operand_layout const& from = layout.loads[operand];
-      auto const begin = static_cast<long long>(
-          reinterpret_cast<std::uintptr_t>(call.loads[operand]) % 16);
+      auto const begin =
+          static_cast<long long>(reinterpret_cast<std::uintptr_t>(call.loads[operand]) % 16);
       result = result && from.row_strides[inner] == bytes && is_whole(begin, of_vector) &&
                is_whole(from.column_strides[0], of_vector);
       for (int d = 0; d < inner; ++d) result = result && is_whole(from.row_strides[d], of_vector);
     }
     for (int k = 0; k < traits::size; ++k)
       if (traits::all[k].is_load && gathered_columns<Program>::all.leads[k])
-        result = result &&
-                 layout.loads[static_cast<int>(traits::all[k].bits)].row_strides[inner] == 0;
+        result =
+            result && layout.loads[static_cast<int>(traits::all[k].bits)].row_strides[inner] == 0;
     return result;
   }
   // keeps: what several sweeps need is, which is brought otherwise than in pieces.

@@ -4,15 +4,17 @@
 
 #include "tenon/backend/cuda/columns/gathered.cuh"
 #include "tenon/backend/cuda/columns/positions.cuh"
+#include "tenon/backend/cuda/columns/rows.cuh"
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // One thread's view of its V rows.
-template <class Program, class C> struct columns_worker : columns_slice<Program, C> {
-  using base = columns_slice<Program, C>;
-  using base::end_position, base::first_position;
+template <class Program, class C> struct columns_worker : columns_rows<Program, C> {
+  using base = columns_rows<Program, C>;
+  using base::end, base::end_position, base::first_position, base::frame_of;
+  using base::launch, base::rows, base::total;
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items,
                        few = has_all_rows<C> ? 0 : few_positions<Program, v, items>,
@@ -26,15 +28,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
                                       !has_selected<Program, loaded_at<Program, place::row>> &&
                                       !has_selected<Program, stored_at<Program, place::launch>>;
 
-  registers<Program, place::launch>& launch;
-  registers<Program, place::total>& total;
-  registers<Program, place::row> (&rows)[v];
   long long begun = 0;  // the first position of those that were loaded, for elements that know it
-
-  __device__ __forceinline__ frame<Program> frame_of(
-      int i, registers<Program, place::element>& element) const {
-    return {launch, rows[i], element, total};
-  }
 
   __device__ __forceinline__ void begin() {
     base::begin();
@@ -56,15 +50,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
         }
       }
     });
-    evaluate_rows<0>();
-  }
-
-  template <int Phase> __device__ __forceinline__ void evaluate_rows() {
-#pragma unroll
-    for (int i = 0; i < v; ++i) {
-      registers<Program, place::element> none;
-      evaluate<place::row, Phase, Phase>(frame_of(i, none));
-    }
+    base::template evaluate_rows<0>();
   }
 
   // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
@@ -78,7 +64,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           rows, a.workspace,
           slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices,
                      a.are_marked});
-    if (has_result) evaluate_rows<Phase>();
+    if (has_result) base::template evaluate_rows<Phase>();
     return has_result;
   }
   // The thread's own positions, to its row registers.
@@ -143,7 +129,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       take_loaded<1, loads, items>(running, loaded, false, 1);
 #pragma unroll
       for (int i = 0; i < v; ++i) cascade<Program, states>().finish(rows[i], running[i]);
-      evaluate_rows<1>();
+      base::template evaluate_rows<1>();
       end();
       rotate<Program, loads>(loaded);
     }
@@ -260,44 +246,6 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           store_singly(to, vector, a.store_along[I::bits], part.count());
         if (IsPlain)
           where.stores[I::bits] += static_cast<int>(blockDim.y) * a.store_columns[I::bits][0];
-      });
-    }
-  }
-
-  // One thread writes what belongs to its rows and takes it into the totals.
-  __device__ __forceinline__ void end() {
-    if (threadIdx.y != 0) return;
-    base::find_row_stores();
-    registers<Program, place::element> none;
-    for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      using T = storage_t<I::type>;
-      if constexpr (!I::is_window && v * sizeof(T) <= 16)
-        if (a.is_stored_whole && part.is_whole()) {
-          std::remove_cvref_t<decltype(value_of<I::first_operand>(frame_of(0, none)))> values[v];
-#pragma unroll
-          for (int i = 0; i < v; ++i) values[i] = value_of<I::first_operand>(frame_of(i, none));
-          store_packed(store_address<Program, k>(a, offsets.stores[I::bits]), pack<T>(values), true,
-                       goes_normally);
-          return;
-        }
-#pragma unroll
-      for (int i = 0; i < v; ++i)
-        if (i < part.left)
-          store_one<k>(frame_of(i, none), a, offsets.stores[I::bits] + i * a.store_along[I::bits]);
-    });
-#pragma unroll
-    for (int i = 0; i < v; ++i) {
-      if (i >= part.left) continue;
-      frame<Program> f = frame_of(i, none);
-      for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using facts = reduction_facts<Program, k>;
-        auto value =
-            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
-        read_register<k>(total) =
-            facts::op::combine(read_register<k>(total), facts::op::lift(value));
       });
     }
   }

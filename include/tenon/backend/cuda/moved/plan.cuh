@@ -11,9 +11,9 @@ namespace tenon::detail {
 
 // Indices that memory holds are no vectors, and of what they lead to there are.
 template <class Program>
-inline constexpr int moved_width = moved_values<Program>::has_found
-                                       ? 16 / moved_values<Program>::widest
-                                       : element_operands<Program>::vector_width;
+inline constexpr int moved_width =
+    moved_values<Program>::has_found ? 16 / moved_values<Program>::widest
+                                     : element_operands<Program>::vector_width;
 
 struct moved_planner {
   // Where a vector of each operand takes few registers, 64 of them are enough for a thread, and a
@@ -86,8 +86,8 @@ struct moved_planner {
                              (arguments::shares_row ? C.vector_width : 1);
     long long const per_block =
         static_cast<long long>(C.vector_width) * C.threads_per_block * half_values<Program>::parts;
-    while (items > 1 && (extent % items != 0 ||
-                         layout.columns.size / (per_block * items) < least_blocks))
+    while (items > 1 &&
+           (extent % items != 0 || layout.columns.size / (per_block * items) < least_blocks))
       items /= 2;
     return items;
   }

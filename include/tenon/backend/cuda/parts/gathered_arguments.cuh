@@ -41,9 +41,8 @@ struct gathered_arguments {
   // Bytes that the workspace is to have.
   [[gnu::cold]] static long long bytes(bound_layout const& layout) {
     long long result = 0;
-    each(layout, [&](auto, row_room const& room) {
-      result = room.bytes > result ? room.bytes : result;
-    });
+    each(layout,
+         [&](auto, row_room const& room) { result = room.bytes > result ? room.bytes : result; });
     return result;
   }
 

@@ -23,17 +23,15 @@ template <class Program> struct leads_to_gathered {
     return t;
   }
   static constexpr table all = compute();
-  static consteval bool holds(int k) {
-    return all.needed[k] && traits::all[k].where == place::row;
-  }
+  static consteval bool holds(int k) { return all.needed[k] && traits::all[k].where == place::row; }
 };
 template <class Program> struct gathered_loads {
   static consteval bool holds(int k) { return program_traits<Program>::all[k].is_gathered; }
 };
 
 #if defined(__CUDA_ARCH__)
-// The row at `offsets`, if it is inside, of which `values` have been loaded: what is gathered for it
-// has its place added to these. A row that an index does not name lies where the first one does,
+// The row at `offsets`, if it is inside, of which `values` have been loaded: what is gathered for
+// it has its place added to these. A row that an index does not name lies where the first one does,
 // or, if there is none, in the workspace; what is loaded of it is not looked at.
 template <class Program, class Values, class Arguments>
 __device__ __forceinline__ void find_gathered(operand_offsets<Program>& offsets, Arguments const& a,
@@ -64,10 +62,9 @@ __device__ __forceinline__ void find_gathered(operand_offsets<Program>& offsets,
       if (where != no_address)
         offsets.loads[I::bits] += (where - first_place) / bytes;
       else if (a.is_nowhere[I::bits])
-        offsets.loads[I::bits] =
-            (reinterpret_cast<long long>(a.workspace) + a.rooms[I::bits] -
-             reinterpret_cast<long long>(a.loads[I::bits])) /
-            bytes;
+        offsets.loads[I::bits] = (reinterpret_cast<long long>(a.workspace) + a.rooms[I::bits] -
+                                  reinterpret_cast<long long>(a.loads[I::bits])) /
+                                 bytes;
     });
   }
 }
