@@ -61,6 +61,20 @@ TEST(indexed_vectors, rows_of_a_table_bf16) { check_rows<tn::bfloat16, std::int6
 TEST(indexed_vectors, rows_of_a_table_f64) { check_rows<double, std::int64_t>(); }
 TEST(indexed_vectors, rows_of_a_table_bytes) { check_rows<std::int8_t, std::uint8_t>(); }
 
+// Enough for threads that have several vectors of a row.
+TEST(indexed_vectors, several_vectors_of_a_row) {
+  auto const f = tn::compile([](auto t, auto i, auto x) { return tn::embedding(t, i) + x; });
+  constexpr std::int64_t count = 2200, n = 1040;
+  auto table = random_array<float, 2>({rows, n});
+  auto index = random_indices<int, 1>({count}, rows);
+  auto x = random_array<float, 1>({n});
+  doubles expected = rows_of(table.values(), index.values(), n);
+  doubles const added = x.values();
+  for (std::int64_t k = 0; k < expected.size(); ++k)
+    expected[k] = static_cast<float>(expected[k] + added[k % n]);
+  EXPECT_EQ(result_of(f(table.view(), index.view(), x.view())).values, expected.values);
+}
+
 // Into results of other widths, of any layout, through indices of any layout.
 TEST(indexed_vectors, results_and_indices_of_any_layout) {
   auto const f = tn::compile(
