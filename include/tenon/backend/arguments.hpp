@@ -19,6 +19,9 @@ struct group_layout {
 struct operand_layout {
   long long row_strides[max_rank] = {};
   long long column_strides[max_rank] = {};
+  // Of an operand whose rows are gathered: their places are multiples of it; and whether there is none.
+  long long place_step = 0;
+  bool is_nowhere = false;
 };
 
 namespace detail {

@@ -73,6 +73,8 @@ template <class Program, int V> class vector_facts {
     } else if constexpr (I::is_load && I::where == place::row) {
       constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
       return is_narrow(operand(layout_.loads[I::bits]) * bytes);
+    } else if constexpr (kind == moved_kind::found) {
+      return is_found_once<K>();
     } else if constexpr (I::is_load) {
       constexpr int bytes = static_cast<int>(sizeof(storage_t<I::type>));
       return is_read_whole<K>(operand(layout_.loads[I::bits]) * bytes +
@@ -133,6 +135,14 @@ template <class Program, int V> class vector_facts {
     vectors_.is_repeated[values::template read_number<K>] = is_repeated;
     return is_narrow(from) && (is_repeated || are_neighbours<K>(from));
   }
+  // Whether one index stands for a vector. Of which nothing is known; threads compare it themselves.
+  template <int K> bool is_found_once() {
+    using I = at<K>;
+    facts_[K] = {true, 0, 0, 1, 0, 0};
+    if constexpr (!I::is_load) return true;
+    vector_fact const from = operand(layout_.loads[I::bits]);
+    return from.step == 0 && is_narrow(from * static_cast<int>(sizeof(storage_t<I::type>)));
+  }
   template <int K> vector_fact place_of_store() const {
     using I = at<K>;
     vector_fact to = operand(layout_.stores[I::bits]);
@@ -187,6 +197,9 @@ template <class Program, int V> class vector_facts {
       vector_fact const& stride = all[2];
       vector_fact const& extent = all[3];
       if (!b.is_in_one_side_of(extent, V) || !stride.is_exact()) return {};
+      // By 64 bits, from the beginning of the operand on.
+      if (values::template kind<at<K>::second_operand> == moved_kind::found)
+        return a + b.within(0, 0) * stride.base;
       // Nothing is checked where vectors are moved.
       bool const is_checked = std::is_same_v<op, ops::advance_checked>;
       if (is_checked && (b.low < 0 || b.high >= extent.base)) return {};

@@ -29,6 +29,16 @@ inline constexpr long long no_address = 0;
 // is the one index of the user's own that is read as a missing element and not reported.
 inline constexpr long long no_index = math::smallest<long long>;
 
+// What is read at no address: NaN, the lowest signed or the largest unsigned integer, or true.
+template <class Number> constexpr TENON_HD Number missing() {
+  if constexpr (std::is_floating_point_v<Number>)
+    return math::nan<Number>;
+  else
+    return std::is_unsigned_v<Number> ? math::largest<Number> : math::smallest<Number>;
+}
+// Where a row's place among those of an operand is counted from, in bytes: an address of none.
+inline constexpr long long first_place = 1ll << 60;
+
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_index(char const* operation,
                                                                 long long index, long long extent) {
   raise(
@@ -112,8 +122,7 @@ struct index_within : pointwise_op<3> {
     return is_inside ? index : detail::no_index;
   }
 };
-// The element at an address. A missing one is NaN, the lowest signed or the largest unsigned
-// integer, or true.
+// The element at an address.
 struct fetch : pointwise_op<1> {
   static constexpr text_view name = "fetch";
   static constexpr int cost = 4;
@@ -121,11 +130,22 @@ struct fetch : pointwise_op<1> {
     using T = storage_t<D>;
     if (address != detail::no_address)
       return static_cast<arithmetic_t<D>>(detail::read<T>(address));
-    using number = arithmetic_t<D>;
-    if constexpr (std::is_floating_point_v<number>)
-      return math::nan<number>;
-    else
-      return std::is_unsigned_v<number> ? math::largest<number> : math::smallest<number>;
+    return detail::missing<arithmetic_t<D>>();
+  }
+};
+// Whether there is a row at a place that an index gave, counted from first_place.
+struct is_somewhere : pointwise_op<1> {
+  static constexpr text_view name = "is_somewhere";
+  static constexpr int cost = 1;
+  static constexpr TENON_HD bool eval(long long where) { return where != detail::no_address; }
+};
+// (element, whether its row is somewhere).
+struct found : pointwise_op<2> {
+  static constexpr text_view name = "found";
+  static constexpr int cost = 1;
+  template <dtype D>
+  static constexpr TENON_HD arithmetic_t<D> eval_as(arithmetic_t<D> element, bool is_there) {
+    return is_there ? element : detail::missing<arithmetic_t<D>>();
   }
 };
 

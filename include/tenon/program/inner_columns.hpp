@@ -70,7 +70,9 @@ constexpr column_order order_of_columns(Flat const& about, bool const* inputs_ar
     if (l.view == no_view) return column_order::any;
     node const& view = about.nodes[l.view];
     if (!view.is<ops::input>() || !inputs_are_tensors[view.bits]) return column_order::any;
-    are_contiguous = are_contiguous && l.what == reading::element;
+    are_contiguous =
+        are_contiguous && (l.what == reading::element ||
+                           (l.what == reading::gathered && l.along[l.along.size() - 1] != no_axis));
     note(l.along);
   }
   for (store const& s : about.stores) {

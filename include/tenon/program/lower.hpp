@@ -5,6 +5,7 @@
 #include "tenon/passes/joined_outputs.hpp"
 #include "tenon/passes/pipeline.hpp"
 #include "tenon/passes/windows.hpp"
+#include "tenon/schedule/gathered_rows.hpp"
 #include "tenon/schedule/select.hpp"
 
 namespace tenon {
@@ -27,6 +28,7 @@ constexpr lowered_graph lower_as_it_is(graph const& traced) {
   if (result.refused != refusal::none) return result;
   result.space = make_iteration_space(result.final);
   result.plan = select(result.space);
+  if (result.plan.refused == refusal::none) gather_rows(result.space, result.plan);
   // A node that is read along different axes is several instructions.
   bool is_too_long = result.space.instructions.size() + result.space.stores.size() > max_nodes;
   result.refused = is_too_long ? refusal::too_many_nodes : result.plan.refused;

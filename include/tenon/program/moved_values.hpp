@@ -6,12 +6,14 @@
 #include "tenon/ops/indexing.hpp"
 #include "tenon/ops/window.hpp"
 #include "tenon/program/evaluate.hpp"
+#include "tenon/program/index_uses.hpp"
 
 namespace tenon::detail {
 
 enum class moved_kind : unsigned char {
   none,     // not computed for an element, nor a number of a row
   number,   // follows from the position: an index, or whether it is somewhere
+  found,    // an index that memory holds, one for neighbouring elements, of which nothing else follows
   address,  // follows from the position: where an element lies
   fetched,  // an element at such an address, or by such a condition one of two of its dtype
   other,    // everything else
@@ -26,14 +28,13 @@ inline constexpr bool is_positional =
     std::is_same_v<Op, ops::greater_equal> || std::is_same_v<Op, ops::logical_and> ||
     std::is_same_v<Op, ops::logical_or> || std::is_same_v<Op, ops::window_index> ||
     std::is_same_v<Op, ops::window_offset>;
-template <class Op>
-inline constexpr bool is_advance =
-    std::is_same_v<Op, ops::advance> || std::is_same_v<Op, ops::advance_checked>;
 
 template <class Program> struct moved_values {
   using traits = program_traits<Program>;
   template <int K> using at = typename traits::template at<K>;
   static constexpr int size = traits::size;
+  // Whether value K is the index of an address and nothing else, or is converted to it.
+  using found_indices = index_uses<Program>;
 
   struct table {
     moved_kind kinds[size > 0 ? size : 1] = {};
@@ -88,11 +89,14 @@ template <class Program> struct moved_values {
         visit_row<K>(typename I::operands{});
       } else if constexpr (I::where != place::element) {
         kinds[K] = moved_kind::none;
+      } else if constexpr (!traits::has_reduction && found_indices::template is_found<K>) {
+        kinds[K] = moved_kind::found;
       } else if constexpr (I::is_position) {
         kinds[K] = std::is_same_v<op, ops::address> ? moved_kind::address : moved_kind::number;
       } else if constexpr (is_advance<op>) {
         kinds[K] = kinds[I::first_operand] == moved_kind::address &&
-                           is_number(I::second_operand, is_launch<I::second_operand>())
+                           (is_number(I::second_operand, is_launch<I::second_operand>()) ||
+                            kinds[I::second_operand] == moved_kind::found)
                        ? moved_kind::address
                        : moved_kind::other;
       } else if constexpr (std::is_same_v<op, ops::fetch>) {
@@ -147,7 +151,9 @@ template <class Program> struct moved_values {
   }
   // The place of load or fetch K among those that read elements, and how many do.
   template <int K>
-  static constexpr bool reads = is_fetched<K> || (at<K>::is_load && at<K>::where == place::element);
+  static constexpr bool reads =
+      is_fetched<K> ||
+      (at<K>::is_load && at<K>::where == place::element && kind<K> != moved_kind::found);
   static constexpr int reads_before(int last) {
     int result = 0;
     [&]<int... K>(std::integer_sequence<int, K...>) { ((result += K < last && reads<K>), ...); }
@@ -163,6 +169,24 @@ template <class Program> struct moved_values {
       ((result += reads<K> ? size_of(at<K>::type) : 0), ...);
     }
     (typename traits::sequence{});
+    return result;
+  }();
+  // Of the widest element that is read or stored.
+  static constexpr int widest = [] {
+    int result = 1;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      ((result = (reads<K> || (at<K>::is_store && at<K>::where == place::element)) &&
+                         size_of(at<K>::type) > result
+                     ? size_of(at<K>::type)
+                     : result),
+       ...);
+    }
+    (typename traits::sequence{});
+    return result;
+  }();
+  static constexpr bool has_found = [] {
+    bool result = false;
+    for (moved_kind const k : all.kinds) result = result || k == moved_kind::found;
     return result;
   }();
   // Whether the program moves elements to or from places that it finds itself, all of which follow

@@ -33,6 +33,7 @@ struct instruction_facts {
   bool goes_on_in_halves = false;  // the operand varies along a halved axis (schedule/halves.hpp)
   bool repeats = false;            // a load that varies along some of the columns' axes alone
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
+  bool is_gathered = false;        // a load from the place that its operand gives to the row
   bool is_store = false;
   // A store that finds its place itself.
   bool is_window = false;
@@ -69,6 +70,7 @@ struct instruction_facts {
     f.is_read = f.is_load || f.is_position;
     f.goes_on_in_halves = f.is_read && (bits & tenon::goes_on_in_halves) != 0;
     f.repeats = f.is_load && (bits & repeats_in_columns) != 0;
+    f.is_gathered = f.is_load && operands.count > 0;
     bool const has_rows = f.is_load && (bits & repeats_in_rows) != 0;
     f.is_of_some_rows = f.is_load && (has_rows || !f.varies_over_rows);
     f.bits = bits - (f.goes_on_in_halves ? tenon::goes_on_in_halves : 0) -
@@ -106,6 +108,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr bool varies_over_rows = facts.varies_over_rows;
   static constexpr bool repeats = facts.repeats;
   static constexpr bool is_of_some_rows = facts.is_of_some_rows;
+  static constexpr bool is_gathered = facts.is_gathered;
   static constexpr long long bits = facts.bits;
   static constexpr op_kind kind = Op::kind;
   static constexpr bool is_load = facts.is_load;
@@ -126,6 +129,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr int first_operand = facts.operand(0);
   static constexpr int second_operand = facts.operand(1);
   static constexpr int third_operand = facts.operand(2);
+  static constexpr int fourth_operand = facts.operand(3);
 };
 
 namespace detail {
@@ -214,6 +218,7 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
   static constexpr bool has_scans = all.count(&instruction_facts::is_scan) > 0;
   static constexpr bool has_sorts = all.count(&instruction_facts::is_sort) > 0;
   static constexpr bool has_positions = all.count(&instruction_facts::is_position) > 0;
+  static constexpr bool has_gathered = all.count(&instruction_facts::is_gathered) > 0;
   static constexpr bool has_repeated = all.count(&instruction_facts::repeats) > 0;
   static constexpr bool has_blocks =
       (false || ... || detail::is_blockwise_scan<typename instruction_traits<Instructions>::op>);

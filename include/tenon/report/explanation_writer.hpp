@@ -37,7 +37,8 @@ inline void add_layout(call_facts& facts, bound_layout const& bound) {
   facts.columns = bound.columns;
   description const& d = *facts.about;
   for (int k = 0; k < bound.loads.size(); ++k) {
-    if (d.space.loads[k].what != reading::element) continue;
+    reading const what = d.space.loads[k].what;
+    if (what != reading::element && what != reading::gathered) continue;
     int id = d.space.loads[k].view;
     while (!d.final[id].is<ops::input>()) id = d.final[id].operands[0];
     argument const& given = facts.inputs[static_cast<std::size_t>(d.final[id].bits)];

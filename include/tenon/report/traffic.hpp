@@ -83,10 +83,11 @@ class traffic_counter {
     return false;
   }
 
-  // The axes along which elements are read through address `wanted`.
+  // The axes along which elements are read through address `wanted`, or in rows that are gathered.
   unsigned axes_read_from(int wanted) const {
     auto const& items = d_.space.instructions;
     for (instruction const& i : items) {
+      if (i.op == op_id<ops::load> && i.bits == wanted && !i.operands.empty()) return i.axes;
       if (i.op != op_id<ops::fetch>) continue;
       int at = i.operands[0];
       while (items[at].op != op_id<ops::address>) at = items[at].operands[0];
@@ -101,7 +102,8 @@ class traffic_counter {
     for (int k = 0; k < d_.space.loads.size(); ++k) {
       load const& l = d_.space.loads[k];
       if (l.what == reading::position) continue;
-      unsigned axes = l.what == reading::address ? axes_read_from(k) : 0;
+      bool const is_indexed = l.what == reading::address || l.what == reading::gathered;
+      unsigned axes = is_indexed ? axes_read_from(k) : 0;
       for (int axis : l.along)
         if (axis != no_axis) axes |= 1u << axis;
       int id = l.view;

@@ -2,31 +2,17 @@
 #pragma once
 // A call's shapes and strides → the layout that a kernel walks: views become strides, neighbouring axes become one.
 
+#include <numeric>
+
 #include "tenon/backend/arguments.hpp"
 #include "tenon/core/config.hpp"
 #include "tenon/program/facts.hpp"
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
+#include "tenon/runtime/spaced_operand.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
-
-// An operand as the iteration space sees it: strides in elements along each iteration axis.
-struct spaced_operand {
-  std::int64_t strides[max_axes] = {};
-  std::int64_t offset = 0;  // of element 0, in elements
-  int argument = -1;        // input or output position; -1: an index
-  reading what = reading::element;  // an address counts in bytes
-  std::int64_t first = 0, beyond = 0;  // address: the bytes that may be read through it
-  bool is_whole = false;               // output: any of its elements may be written
-};
-
-// Where an operand lies in its argument, in bytes from the argument's address.
-struct operand_range {
-  int argument = -1;                   // -1: an index, whose first position is `offset`
-  std::int64_t offset = 0;             // of the element that the kernel starts from
-  std::int64_t first = 0, beyond = 0;  // the bytes it may touch
-};
 
 using axis_order = static_vector<int, max_axes>;
 
@@ -54,6 +40,10 @@ class binder {
       result.planes = positions_along(d_.plan.planes);
       result.rows_per_plane = positions_along(d_.plan.rows & ~d_.plan.planes);
       if (result.rows_per_plane == 0) result.rows_per_plane = 1;
+    }
+    for (int k = 0; k < program.load_count; ++k) {
+      result.loads[k].place_step = loads_[k].place_step;
+      result.loads[k].is_nowhere = loads_[k].what == reading::gathered && loads_[k].first == loads_[k].beyond;
     }
     for (int k = 0; k < program.size_count; ++k)
       result.sizes[k] = number_word(program.size_types[k], static_cast<double>(value_of(d_.space.sizes[k])));
@@ -142,11 +132,15 @@ class binder {
     tenon::layout const view = view_of(l.view);
     spaced_operand result = spaced(view, l.along, input_under(l.view));
     result.what = l.what;
-    if (l.what != reading::address) return result;
+    if (l.what != reading::address && l.what != reading::gathered) return result;
     std::int64_t const bytes = size_of(d_.final[l.view].type);
-    for (std::int64_t& stride : result.strides) stride *= bytes;
-    result.offset *= bytes;
-    result.first = result.beyond = result.offset;
+    result.first = result.beyond = result.offset * bytes;
+    if (l.what == reading::address) {
+      for (std::int64_t& stride : result.strides) stride *= bytes;
+      result.offset *= bytes;
+    }
+    for (int k = 0; k < view.rank; ++k)
+      if (l.along[k] == no_axis && view.extents[k] > 1) result.place_step = std::gcd(result.place_step, view.strides[k]);
     for (int k = 0; k < view.rank; ++k) {
       if (view.extents[k] == 0) return result;
       (view.strides[k] < 0 ? result.first : result.beyond) += (view.extents[k] - 1) * view.strides[k] * bytes;
@@ -159,8 +153,9 @@ class binder {
     if (o.what == reading::position) return {-1, o.offset, 0, 0};
     argument const& array = arrays[static_cast<std::size_t>(o.argument)];
     bool const is_empty = tenon::size(array.layout) == 0;
-    if (o.what == reading::address) return {o.argument, o.offset, is_empty ? 0 : o.first, is_empty ? 0 : o.beyond};
     std::int64_t bytes = size_of(array.type), low = o.offset, high = o.offset;
+    if (o.what == reading::address || o.what == reading::gathered)
+      return {o.argument, o.offset * (o.what == reading::address ? 1 : bytes), is_empty ? 0 : o.first, is_empty ? 0 : o.beyond};
     if (is_empty) return {o.argument, o.offset * bytes, 0, 0};
     if (o.is_whole)
       for (int k = 0; k < array.layout.rank; ++k)

@@ -27,6 +27,7 @@ enum class reading : unsigned char {
   element,   // the element
   address,   // where it lies: the start of an indexed load
   position,  // the view is of an index: its element is its position
+  gathered,  // the element, in the row that an index names
 };
 inline constexpr int no_view = -1;
 // A view of an argument or of an index, read along the axes.

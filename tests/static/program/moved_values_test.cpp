@@ -64,8 +64,15 @@ static_assert(!is_movement(program_of<cube, tensor_argument<dtype::i32, dyn>>([]
               "the row's place does not follow from its position");
 
 constexpr auto taken = [](auto x, auto i) { return take(x, i, axis<0>); };
-static_assert(!is_movement(program_of<matrix, tensor_argument<dtype::i32, dyn>>(taken)),
-              "an index of the user's follows from no position");
+using indices = tensor_argument<dtype::i32, dyn>;
+static_assert(is_movement(program_of<matrix, indices>(taken)), "neighbours have one index");
+static_assert(reads(program_of<matrix, indices>(taken)) == 1, "which is no vector");
+static_assert(!is_movement(program_of<tensor_argument<dtype::f32, dyn>, indices>(taken)),
+              "neighbours have others");
+static_assert(!is_movement(program_of<matrix, indices>([](auto x, auto i) {
+                return take(x, i, axis<0>) * unsqueeze(i, axis<1>);
+              })),
+              "an index that is a number, too");
 static_assert(!is_movement(program_of<matrix>([](auto x) { return exp(x); })));
 
 }  // namespace

@@ -87,6 +87,8 @@ template <class Program, int Phase, bool Stores> class block_operands {
         position_in<k>(positions_) = c.template position<I>(state.where);
       else if (auto* panel = panel_of<k>(state))
         address_in<k>(row_) = panel, is_direct_[k] = true;
+      else if constexpr (I::is_gathered)
+        find_row<k>(state);
       else
         address_in<k>(row_) = c.template address<I>(state.where),
         is_direct_[k] = c.template is_contiguous_in_row<I>();
@@ -110,6 +112,11 @@ template <class Program, int Phase, bool Stores> class block_operands {
       address = I::is_window ? address_in<k>(row_) : direct<k>(begin, count);
       if (address && !is_streamed_[k]) return;
       address = buffer_in<k>(buffers_);
+      if constexpr (I::is_gathered)
+        if (!address_in<k>(row_)) {
+          for (int i = 0; i < count; ++i) buffer_in<k>(buffers_)[i] = {};
+          return;
+        }
       if constexpr (I::is_load)
         gather(call_.layout.columns, call_.template column_strides<I>(), address_in<k>(row_), begin,
                count, buffer_in<k>(buffers_));
@@ -135,11 +142,24 @@ template <class Program, int Phase, bool Stores> class block_operands {
  private:
   using traits = program_traits<Program>;
 
+  // Where the row of operand K is that an index names; null where there is none.
+  template <int K> void find_row(row_state<Program> const& state) {
+    using I = typename traits::template at<K>;
+    long long const where = tenon::detail::read_register<I::first_operand>(state.row);
+    bool const is_somewhere = where != tenon::detail::no_address;
+    long long const bytes = static_cast<long long>(sizeof(storage_t<I::type>));
+    address_in<K>(row_) = is_somewhere ? call_.template address<I>(state.where) +
+                                             (where - tenon::detail::first_place) / bytes
+                                       : nullptr;
+    is_direct_[K] = is_somewhere && call_.template is_contiguous_in_row<I>();
+  }
   // The address of columns [begin, begin + count) of operand K where they are contiguous, else
   // null.
   template <int K> auto* direct(long long begin, int count) {
     using I = typename traits::template at<K>;
     auto* first = address_in<K>(row_);
+    if constexpr (I::is_gathered)
+      if (!first) return first;
     if (is_direct_[K]) return first + begin;
     return direct_address(call_.layout.columns, call_.template column_strides<I>(), first, begin,
                           count);

@@ -117,6 +117,7 @@ template <class Program> class row_panels {
 
  private:
   template <class I> static bool lies_across(call<Program> const& c) {
+    if constexpr (I::is_gathered) return false;
     auto const& [columns, rows] =
         std::pair<group_layout const&, group_layout const&>(c.layout.columns, c.layout.rows);
     if (columns.dims == 0 || rows.dims == 0 || c.template is_contiguous_in_row<I>()) return false;

@@ -10,7 +10,9 @@ namespace tenon::cpu_backend {
 template <class Program> struct checked_indices {
   template <int K>
   static constexpr bool holds =
-      std::is_same_v<typename program_traits<Program>::template at<K>::op, ops::advance_checked>;
+      program_traits<Program>::all[K].where ==
+      place::element&& std::is_same_v<typename program_traits<Program>::template at<K>::op,
+                                      ops::advance_checked>;
 };
 // Whether an element may be a mistake of the user's, which is thrown.
 template <class Program>

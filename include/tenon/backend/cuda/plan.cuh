@@ -16,6 +16,16 @@
 
 namespace tenon {
 
+namespace detail {
+// The plan, whose workspace has room for a row of each operand that has none.
+template <class Program>
+[[gnu::cold]] cuda_plan with_room(cuda_plan plan, bound_layout const& layout) {
+  auto const bytes = static_cast<std::size_t>(gathered_arguments<Program>::bytes(layout));
+  if (plan.workspace_bytes < bytes) plan.workspace_bytes = bytes;
+  return plan;
+}
+}  // namespace detail
+
 // Chooses among the configurations of the family's skeleton; all of them are compiled here.
 // @pre `call` is read for the alignment of its addresses only
 // @post the plan serves every call of the same shapes, strides and alignments on a device of the
@@ -51,6 +61,9 @@ template <class Program, family const* Family, column_order Columns = column_ord
   // The other skeletons store whole vectors, and have no neighbours in long blocks.
   else if constexpr (program_traits<Program>::stores_parts || program_traits<Program>::has_blocks)
     return detail::ordered_planner<is_flat>::template plan<Program>(layout, call, facts);
+  else if constexpr (is_rows && program_traits<Program>::has_gathered)
+    return detail::with_room<Program>(
+        detail::rows_planner::plan<Program, Columns>(layout, call, facts), layout);
   else if constexpr (is_rows)
     return detail::rows_planner::plan<Program, Columns>(layout, call, facts);
   else if constexpr (Family == &schedules::planes)

@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::total> total;
   frame<Program> f{launch, rows[0], no_element, total};
   start_early(f, a);
-  columns_worker<Program, C> const reading{{a}, launch, total, rows};
+  columns_worker<Program, C> const reading{{{a}, launch, total, rows}};
   folded_columns<Program, C> worker{reading};
   worker.begin();
   if (blockIdx.x + threadIdx.x + threadIdx.y == 0) store_all<place::launch>(f, a);

@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(C::threads_per_block,
 
   constexpr bool may_keep = columns_worker<Program, C>::may_keep;
   using all_phases = std::make_integer_sequence<int, phases>;
-  columns_worker<Program, C> const reading{{a}, launch, total, rows};
+  columns_worker<Program, C> const reading{{{a}, launch, total, rows}};
   std::conditional_t<may_keep, kept_columns<Program, C>, columns_worker<Program, C>> worker{
       reading};
   worker.begin();

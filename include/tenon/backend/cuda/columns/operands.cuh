@@ -16,7 +16,8 @@ struct columns_operands : columns_sharing {
   // keep.
   template <class Program>
   static constexpr int width = [] {
-    int result = element_operands<Program>::vector_width;
+    int result = gathered_columns<Program>::are_found ? 16 / gathered_columns<Program>::all.widest
+                                                      : element_operands<Program>::vector_width;
     while (result > 1 && result * row_state_words < Program >> 16) result /= 2;
     return result;
   }();
@@ -40,6 +41,42 @@ struct columns_operands : columns_sharing {
     columns_arguments<Program> a{};
     set_operands<Program>(a, layout, call, width<Program>, true);
     return has_whole_vectors<Program>(a, width<Program>);
+  }
+  // Whether all that is fetched is so by whole aligned vectors of neighbouring rows, each at one
+  // index.
+  template <class Program>
+  [[gnu::cold]] static bool gathers_vectors(bound_layout const& layout,
+                                            bound_arguments const& call) {
+    using traits = program_traits<Program>;
+    constexpr int v = width<Program>;
+    int const inner = layout.rows.dims - 1;
+    if (v == 1 || inner < 0 || layout.columns.dims != 1 || layout.rows.extents[inner] % v != 0)
+      return false;
+    bool result = true;
+    auto const is_whole = [&](long long bytes, int of_vector) { return bytes % of_vector == 0; };
+    for (int k = 0; k < traits::size; ++k) {
+      instruction_facts const& i = traits::all[k];
+      if (!i.is_fetch || i.where != place::element) continue;
+      int const bytes = size_of(i.type), of_vector = v * bytes;
+      int at = i.operands[0];
+      for (; !traits::all[at].is_position; at = traits::all[at].operands[0])
+        result =
+            result &&
+            is_whole(layout.sizes[static_cast<int>(traits::all[traits::all[at].operands[2]].bits)],
+                     of_vector);
+      auto const operand = static_cast<int>(traits::all[at].bits);
+      operand_layout const& from = layout.loads[operand];
+      auto const begin =
+          static_cast<long long>(reinterpret_cast<std::uintptr_t>(call.loads[operand]) % 16);
+      result = result && from.row_strides[inner] == bytes && is_whole(begin, of_vector) &&
+               is_whole(from.column_strides[0], of_vector);
+      for (int d = 0; d < inner; ++d) result = result && is_whole(from.row_strides[d], of_vector);
+    }
+    for (int k = 0; k < traits::size; ++k)
+      if (traits::all[k].is_load && gathered_columns<Program>::all.leads[k])
+        result =
+            result && layout.loads[static_cast<int>(traits::all[k].bits)].row_strides[inner] == 0;
+    return result;
   }
   // keeps: what several sweeps need is, which is brought otherwise than in pieces.
   template <class Program>

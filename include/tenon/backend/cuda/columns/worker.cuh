@@ -2,21 +2,25 @@
 #pragma once
 // One thread of the columns skeleton: V neighbouring rows at the positions that are its own.
 
+#include "tenon/backend/cuda/columns/gathered.cuh"
 #include "tenon/backend/cuda/columns/positions.cuh"
-#include "tenon/backend/cuda/columns/slice.cuh"
+#include "tenon/backend/cuda/columns/rows.cuh"
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // One thread's view of its V rows.
-template <class Program, class C> struct columns_worker : columns_slice<Program, C> {
-  using base = columns_slice<Program, C>;
-  using base::end_position, base::first_position;
+template <class Program, class C> struct columns_worker : columns_rows<Program, C> {
+  using base = columns_rows<Program, C>;
+  using base::end, base::end_position, base::first_position, base::frame_of;
+  using base::launch, base::rows, base::total;
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items,
                        few = has_all_rows<C> ? 0 : few_positions<Program, v, items>,
                        phases = program_traits<Program>::row_phases;
+  // What is fetched comes by vectors of rows.
+  static constexpr bool is_gathered = gathered_columns<Program>::are_found;
   static constexpr bool may_have_slices = may_be_sliced<Program> && !takes_elements<C>;
   using side = rows_side_by_side<Program, v, threads>;
   // Whether it waits when it knows where its elements are.
@@ -24,15 +28,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
                                       !has_selected<Program, loaded_at<Program, place::row>> &&
                                       !has_selected<Program, stored_at<Program, place::launch>>;
 
-  registers<Program, place::launch>& launch;
-  registers<Program, place::total>& total;
-  registers<Program, place::row> (&rows)[v];
   long long begun = 0;  // the first position of those that were loaded, for elements that know it
-
-  __device__ __forceinline__ frame<Program> frame_of(
-      int i, registers<Program, place::element>& element) const {
-    return {launch, rows[i], element, total};
-  }
 
   __device__ __forceinline__ void begin() {
     base::begin();
@@ -54,15 +50,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
         }
       }
     });
-    evaluate_rows<0>();
-  }
-
-  template <int Phase> __device__ __forceinline__ void evaluate_rows() {
-#pragma unroll
-    for (int i = 0; i < v; ++i) {
-      registers<Program, place::element> none;
-      evaluate<place::row, Phase, Phase>(frame_of(i, none));
-    }
+    base::template evaluate_rows<0>();
   }
 
   // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
@@ -76,7 +64,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           rows, a.workspace,
           slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices,
                      a.are_marked});
-    if (has_result) evaluate_rows<Phase>();
+    if (has_result) base::template evaluate_rows<Phase>();
     return has_result;
   }
   // The thread's own positions, to its row registers.
@@ -141,7 +129,7 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       take_loaded<1, loads, items>(running, loaded, false, 1);
 #pragma unroll
       for (int i = 0; i < v; ++i) cascade<Program, states>().finish(rows[i], running[i]);
-      evaluate_rows<1>();
+      base::template evaluate_rows<1>();
       end();
       rotate<Program, loads>(loaded);
     }
@@ -151,9 +139,15 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
   template <int Phase, int Items, bool IsFull, class States>
   __device__ __forceinline__ void take_positions(States (&running)[v], long long first,
                                                  long long end) {
-    using loads = needed_loads<Program, v, Items, Phase, false>;
-    selected_registers<Program, loads> loaded;
+    using needed = needed_loads<Program, v, Items, Phase, false>;
+    using loads = std::conditional_t<is_gathered, beside_indices<needed, Program>, needed>;
+    columns_tile<Program, loads, v, Items> loaded;
     begun = first;
+    if constexpr (is_gathered) {
+      registers<Program, place::element> none;
+      gather_columns<Program, v, Items>(loaded.fetched, *this, frame_of(0, none), first,
+                                        base::positions_left(first, end));
+    }
     this->template load<loads, Items, IsFull>(loaded, first, end);
     constexpr bool is_all = IsFull || adds_zeros<Program>;
     int live = 0;
@@ -182,8 +176,13 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
       registers<Program, place::element> element;
       frame<Program> f = frame_of(i, element);
       take_element<Program, Loads>(element, loaded, u, i);
-      take_element_positions<Program>(element, a, offsets, begun, u, i);
-      evaluate_element<Phase, false>(f);
+      if constexpr (is_gathered) {
+        take_element<Program, gathered_vectors<Program, v, Items>>(element, loaded.fetched, u, i);
+        compute(f, held_sequence<Program, computed_of_gathered<Program, Phase>>{});
+      } else {
+        take_element_positions<Program>(element, a, offsets, begun, u, i);
+        evaluate_element<Phase, false>(f);
+      }
       for_each_selected<Program, collected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         read_register<k>(values).at[u] = take_of<k>(f);
@@ -247,44 +246,6 @@ template <class Program, class C> struct columns_worker : columns_slice<Program,
           store_singly(to, vector, a.store_along[I::bits], part.count());
         if (IsPlain)
           where.stores[I::bits] += static_cast<int>(blockDim.y) * a.store_columns[I::bits][0];
-      });
-    }
-  }
-
-  // One thread writes what belongs to its rows and takes it into the totals.
-  __device__ __forceinline__ void end() {
-    if (threadIdx.y != 0) return;
-    base::find_row_stores();
-    registers<Program, place::element> none;
-    for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      using T = storage_t<I::type>;
-      if constexpr (!I::is_window && v * sizeof(T) <= 16)
-        if (a.is_stored_whole && part.is_whole()) {
-          std::remove_cvref_t<decltype(value_of<I::first_operand>(frame_of(0, none)))> values[v];
-#pragma unroll
-          for (int i = 0; i < v; ++i) values[i] = value_of<I::first_operand>(frame_of(i, none));
-          store_packed(store_address<Program, k>(a, offsets.stores[I::bits]), pack<T>(values), true,
-                       goes_normally);
-          return;
-        }
-#pragma unroll
-      for (int i = 0; i < v; ++i)
-        if (i < part.left)
-          store_one<k>(frame_of(i, none), a, offsets.stores[I::bits] + i * a.store_along[I::bits]);
-    });
-#pragma unroll
-    for (int i = 0; i < v; ++i) {
-      if (i >= part.left) continue;
-      frame<Program> f = frame_of(i, none);
-      for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using facts = reduction_facts<Program, k>;
-        auto value =
-            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
-        read_register<k>(total) =
-            facts::op::combine(read_register<k>(total), facts::op::lift(value));
       });
     }
   }

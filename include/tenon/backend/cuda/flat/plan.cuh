@@ -26,8 +26,10 @@ struct flat_planner {
       is_bound_by_arithmetic<Program> ? 1 : element_operands<Program>::vector_width;
   // Whether the moved skeleton has the program where its vectors are whole.
   template <class Program>
-  static constexpr bool moves = width<Program> > 1 && moved_values<Program>::is_movement &&
-                                !program_traits<Program>::has_reduction;
+  static constexpr bool moves =
+      !is_bound_by_arithmetic<Program> && moved_values<Program>::is_movement &&
+      !program_traits<Program>::has_reduction &&
+      (moved_values<Program>::has_found ? moved_values<Program>::widest < 16 : width<Program> > 1);
   // Accesses in flight per thread: one where every element is written, because full multiprocessors
   // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
   // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose

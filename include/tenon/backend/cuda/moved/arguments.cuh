@@ -49,10 +49,10 @@ template <class Program> struct moved_arguments : second_half<Program> {
   // In the order in which a thread looks at them, because each line of 64 bytes is waited for: of
   // many operands it reads one. H200, one call, ten of 1000 x 100 f32 5.6 us instead of 5.8.
   // The last axes are the columns'; those before have extent 1. The innermost one counts vectors,
-  // the outermost one those of a thread as one.
+  // and the axis that is shared those of a thread as one.
   index_divider<32> by[moved_dims];
   unsigned threads;  // that have vectors
-  int items;         // vectors of a thread: neighbours along the outermost axis
+  int items;         // vectors of a thread along the axis that is shared
   int lanes;         // threads that share a row, where there are rows
   moved_operand store_places[stores_held];
   void* stores[stores_held];
@@ -63,8 +63,13 @@ template <class Program> struct moved_arguments : second_half<Program> {
   bool is_repeated[at_least_one(values::read_count)];
   long long scalars[at_least_one(traits::scalar_count)];
 
+  // Along which axis a thread has several vectors: neighbours along the outermost one; or, where an
+  // index was read for them, of one row as far apart as the items of a row are many.
+  static constexpr bool shares_row = values::has_found && !half_values<Program>::is_found;
+  static int shared_axis(group_layout const& columns) { return shares_row ? columns.dims - 1 : 0; }
+
   // @pre the columns have at most moved_dims axes, and `vectors` are whole, of V elements each;
-  // where there are several items, can_share() and they divide the outermost extent, which is not
+  // where there are several items, can_share() and they divide the shared extent, which is not
   // halved; holds_sizes()
   template <int V>
   [[gnu::cold]] static moved_arguments of(bound_layout const& layout,
@@ -74,14 +79,18 @@ template <class Program> struct moved_arguments : second_half<Program> {
     a.items = items;
     a.threads = static_cast<unsigned>(columns.size / V / items / half_values<Program>::parts);
     int const first = moved_dims - columns.dims;
-    auto together = [&](int d) { return d == columns.dims - 1 ? V : d == 0 ? items : 1; };
+    int const shared = shared_axis(columns), inner = columns.dims - 1;
+    auto shared_by = [&](int d) { return d == shared ? items : 1; };
+    auto together = [&](int d) { return d == inner ? V : shared_by(d); };
     auto parts_of = [&](int d) { return d == vectors.halved_axis ? 2 : 1; };
     for (int d = 0; d < columns.dims; ++d)
-      a.by[first + d] = index_divider<32>::of(columns.extents[d] / together(d) / parts_of(d));
+      a.by[first + d] = index_divider<32>::of(columns.extents[d] / (d == inner ? V : 1) /
+                                              shared_by(d) / parts_of(d));
+    long long const apart = shares_row && columns.dims > 0 ? columns.extents[inner] / items : 1;
     auto copy = [&](moved_operand& to, operand_layout const& from, int unit) {
       for (int d = 0; d < columns.dims; ++d)
         to.strides[first + d] = static_cast<int>(from.column_strides[d] * unit * together(d));
-      to.step = static_cast<int>(from.column_strides[0] * unit);
+      to.step = static_cast<int>(from.column_strides[shared] * apart * unit);
     };
     visit_instructions<Program>([&](auto index) {
       using I = at<decltype(index)::value>;
@@ -109,16 +118,19 @@ template <class Program> struct moved_arguments : second_half<Program> {
       if (static_cast<moved_size<Program>>(layout.sizes[k]) != layout.sizes[k]) return false;
     return true;
   }
-  // Whether nothing is decided by the position along the outermost axis, so that its neighbours
+  // Whether nothing is decided by the position along the shared axis, so that a thread's vectors
   // differ by a step alone.
   [[gnu::cold]] static bool can_share(bound_layout const& layout) {
+    int const shared = shared_axis(layout.columns);
     bool result = layout.columns.dims > 1;
     visit_instructions<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = at<k>;
       if constexpr (I::is_position && values::template kind<k> == moved_kind::number &&
                     !values::template is_place<k>)
-        result = result && layout.loads[I::bits].column_strides[0] == 0;
+        result = result && layout.loads[I::bits].column_strides[shared] == 0;
+      else if constexpr (I::is_load && values::template kind<k> == moved_kind::found)
+        result = result && layout.loads[I::bits].column_strides[shared] == 0;
     });
     return result;
   }

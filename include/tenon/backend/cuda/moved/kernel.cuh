@@ -8,11 +8,11 @@
 namespace tenon {
 
 // Owners: a thread has one vector of neighbouring elements along the innermost axis, or as many as
-// `items`, neighbours along the outermost one; of each of these two where elements are exchanged
-// between the halves of an axis, one of either half, and then neither is read twice. Registers: one
-// vector of each operand, as it lies in memory; one index or address for all of a thread's vectors.
-// Global memory: what is fetched is read by aligned vectors, each of one part of a concatenation;
-// every store is one access.
+// `items`, neighbours along the outermost one, or of one row that an index names; of each of these
+// two where elements are exchanged between the halves of an axis, one of either half, and then
+// neither is read twice. Registers: one vector of each operand, as it lies in memory; one index or
+// address for all of a thread's vectors. Global memory: what is fetched is read by aligned vectors,
+// each of one part of a concatenation; every store is one access.
 // @pre vector_facts has found the vectors to be whole
 // @post every store is written once per position
 template <class Program, class C, unsigned long long Build>

@@ -4,99 +4,10 @@
 // position of its first element. That of the second half of an axis is as far from that of the
 // first as the operand's strides say, unless a number that leads there is another one.
 
-#include "tenon/backend/cuda/moved/arguments.cuh"
-#include "tenon/backend/cuda/parts/element_stores.cuh"
-#include "tenon/backend/cuda/parts/kernel_arguments.cuh"
-#include "tenon/backend/cuda/parts/opaque.cuh"
+#include "tenon/backend/cuda/moved/place_values.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
-
-// Of which half of an axis; the first where there is none.
-enum class moved_part : unsigned char { first, second };
-
-// Where an element lies: so many bytes from the beginning of an operand, if anywhere; how far the
-// next of a thread's vectors is, and that of the second half.
-struct moved_address {
-  unsigned long long base;
-  int offset, step, to_second;
-  bool is_somewhere;
-};
-// Where a thread's present vector lies.
-struct moved_cursor {
-  unsigned long long at;
-  int step, to_second;
-  bool is_wanted;
-};
-
-// Numbers that follow from the position, for the first element of a vector.
-template <class Program, moved_part Part = moved_part::first> struct moved_positions {
-  static consteval bool holds(int k) {
-    return moved_values<Program>::all.kinds[k] == moved_kind::number &&
-           (Part == moved_part::first ||
-            (half_values<Program>::is_found && half_values<Program>::all.differs[k]));
-  }
-  template <int K> using type = int;
-};
-
-// V elements of type T in accesses of at most 16 bytes.
-template <class T, int V> struct moved_parts {
-  static constexpr int width =
-      static_cast<int>(sizeof(T)) * V <= 16 ? V : 16 / static_cast<int>(sizeof(T));
-  packed<T, width> at[V / width];
-
-  // @pre i is a constant after unrolling
-  __device__ __forceinline__ T element(int i) const { return element_of(at[i / width], i % width); }
-};
-// What is read of either half: nothing that is read of the other one, and once what is the same.
-template <class Program, int V, moved_part Part = moved_part::first> struct moved_reads {
-  using halves = half_values<Program>;
-  template <int K>
-  static constexpr bool holds =
-      moved_values<Program>::template reads<K>&& halves::template other<K> < 0 &&
-      !halves::template is_chosen<K> &&
-      (Part == moved_part::first || (halves::is_found && !halves::template is_common<K>));
-  template <int K>
-  using type = moved_parts<storage_t<program_traits<Program>::template at<K>::type>, V>;
-};
-template <class Program, int V> struct moved_stores {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K> static constexpr bool holds = at<K>::is_store&& at<K>::where == place::element;
-  template <int K>
-  using type =
-      value_list<typename program_traits<Program>::template at<at<K>::first_operand>::value_type,
-                 V>;
-};
-
-// What is read or written for a row.
-template <class Program> struct moved_row_values {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  template <int K>
-  static constexpr bool holds = (at<K>::is_load || at<K>::is_store) && at<K>::where == place::row;
-};
-template <class Program, int V, moved_part Part = moved_part::first> struct moved_cursors {
-  template <int K>
-  static constexpr bool holds =
-      moved_reads<Program, V>::template holds<K> || moved_stores<Program, V>::template holds<K> ||
-      moved_row_values<Program>::template holds<K>;
-  template <int K> using type = moved_cursor;
-};
-template <class Program, int V> struct moved_cursors<Program, V, moved_part::second> {
-  template <int K> using at = typename program_traits<Program>::template at<K>;
-  using halves = half_values<Program>;
-  template <int K> static consteval bool has_place() {
-    if constexpr (!halves::is_found)
-      return false;
-    else if constexpr (moved_reads<Program, V, moved_part::second>::template holds<K>)
-      return halves::template differs<K>;
-    else if constexpr (at<K>::is_window && at<K>::where == place::element)
-      return halves::template place_differs<at<K>::second_operand>();
-    else
-      return false;
-  }
-  template <int K> static constexpr bool holds = has_place<K>();
-  template <int K> using type = moved_cursor;
-};
 
 template <class Program, int V> struct moved_places {
   using traits = program_traits<Program>;
@@ -109,6 +20,7 @@ template <class Program, int V> struct moved_places {
   int digits[moved_dims];
   template <moved_part Part>
   using cursors_of = selected_registers<Program, moved_cursors<Program, V, Part>>;
+  selected_registers<Program, found_positions<Program>> indices;
   selected_registers<Program, moved_positions<Program>> positions;
   selected_registers<Program, moved_positions<Program, moved_part::second>> positions_of_second;
   cursors_of<moved_part::first> cursors;
@@ -128,6 +40,7 @@ template <class Program, int V> struct moved_places {
   }
 
   __device__ __forceinline__ void find() {
+    if constexpr (values::has_found) find_indices();
     find<moved_part::first>(positions, cursors);
     if constexpr (half_values<Program>::is_found)
       find<moved_part::second>(positions_of_second, cursors_of_second);
@@ -165,6 +78,23 @@ template <class Program, int V> struct moved_places {
  private:
   bool is_inside_;
 
+  __device__ __forceinline__ void find_indices() {
+    await_operands<Program>();
+    for_each_selected<Program, found_positions<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = at<k>;
+      if constexpr (I::is_load) {
+        using T = storage_t<I::type>;
+        packed<T, 1> one;
+        load_packed<reuse::expected>(
+            one, reinterpret_cast<T const*>(static_cast<char const*>(a.loads[I::bits]) +
+                                            offset(a.load_places[I::bits].strides)));
+        read_register<k>(indices) = static_cast<typename I::value_type>(element_of(one, 0));
+      } else {
+        read_register<k>(indices) = apply<I>(read_register<I::first_operand>(indices));
+      }
+    });
+  }
   template <moved_part Part, class Positions, class Cursors>
   __device__ __forceinline__ void find(Positions& numbers, Cursors& places) const {
     for_each_selected<Program, moved_positions<Program, Part>>([&](auto selected) {
@@ -229,7 +159,13 @@ template <class Program, int V> struct moved_places {
     if constexpr (std::is_same_v<op, ops::fetch>) {
       return address<Part, A>();
     } else if constexpr (is_advance<op>) {
-      return advanced(address<Part, A>(), number<Part, Rest>()...);
+      constexpr int index = at<K>::second_operand;
+      if constexpr (values::template kind<index> == moved_kind::found)
+        return advanced_by<op>(address<Part, A>(), read_register<index>(indices),
+                               number<Part, at<K>::third_operand>(),
+                               number<Part, at<K>::fourth_operand>());
+      else
+        return advanced(address<Part, A>(), number<Part, Rest>()...);
     } else {
       if (number<Part, A>() != 0) return address<Part, at<K>::second_operand>();
       return address<Part, at<K>::third_operand>();
@@ -246,6 +182,16 @@ template <class Program, int V> struct moved_places {
     bool const is_inside = static_cast<unsigned>(index) < static_cast<unsigned>(extent);
     return {from.base, from.offset + product(index, stride), from.step, from.to_second,
             from.is_somewhere && is_inside};
+  }
+  // By an index that memory holds, which may be any. An address is never 0 where it is somewhere.
+  template <class Op>
+  static __device__ __forceinline__ moved_address advanced_by(moved_address const& from,
+                                                              long long index, int stride,
+                                                              int extent) {
+    long long const origin = from.is_somewhere ? static_cast<long long>(from.base) : no_address,
+                    to = Op::eval(origin, index, stride, extent);
+    return {static_cast<unsigned long long>(to), from.offset, from.step, from.to_second,
+            to != no_address};
   }
   template <class Op, class... Numbers>
   static __device__ __forceinline__ int number_of(Numbers... all) {

@@ -9,14 +9,19 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
+// Indices that memory holds are no vectors, and of what they lead to there are.
+template <class Program>
+inline constexpr int moved_width =
+    moved_values<Program>::has_found ? 16 / moved_values<Program>::widest
+                                     : element_operands<Program>::vector_width;
+
 struct moved_planner {
   // Where a vector of each operand takes few registers, 64 of them are enough for a thread, and a
   // multiprocessor holds 1024. H200, rotation of 4 x 4096 x (32 + 8) x 128 bf16: 106 us against 117
   // with 68 registers. Several operands wait for each other in small blocks: the same, four blocks
   // of 256 threads 94.1 us, eight of 128 92.4; 2 x 4096 54.5 and 52.6, 1 x 4096 31.4 and 30.9.
   template <class Program>
-  static constexpr int bytes_held =
-      half_values<Program>::bytes_read* element_operands<Program>::vector_width;
+  static constexpr int bytes_held = half_values<Program>::bytes_read* moved_width<Program>;
   template <class Program>
   static constexpr int threads = bytes_held<Program> <= 64   ? 256
                                  : bytes_held<Program> <= 96 ? 128
@@ -39,7 +44,7 @@ struct moved_planner {
 
  protected:
   template <class Program, int Threads, int Blocks>
-  static constexpr configuration configured{.vector_width = element_operands<Program>::vector_width,
+  static constexpr configuration configured{.vector_width = moved_width<Program>,
                                             .threads_per_block = Threads,
                                             .group_dims = moved_dims,
                                             .index_bits = 32,
@@ -74,12 +79,15 @@ struct moved_planner {
 
   template <class Program, configuration C>
   [[gnu::cold]] static int items_of(bound_layout const& layout) {
-    int items = 8;
-    if (!moved_arguments<Program>::can_share(layout)) return 1;
+    using arguments = moved_arguments<Program>;
+    if (!arguments::can_share(layout)) return 1;
+    int items = arguments::shares_row ? 4 : 8;
+    long long const extent = layout.columns.extents[arguments::shared_axis(layout.columns)] /
+                             (arguments::shares_row ? C.vector_width : 1);
     long long const per_block =
         static_cast<long long>(C.vector_width) * C.threads_per_block * half_values<Program>::parts;
-    while (items > 1 && (layout.columns.extents[0] % items != 0 ||
-                         layout.columns.size / (per_block * items) < least_blocks))
+    while (items > 1 &&
+           (extent % items != 0 || layout.columns.size / (per_block * items) < least_blocks))
       items /= 2;
     return items;
   }

@@ -46,7 +46,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 
   __device__ __forceinline__ void finish() {
     this->find();
-    await_operands<Program>();
+    if constexpr (!values::has_found) await_operands<Program>();
     item_reads reads;
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {

@@ -6,36 +6,16 @@
 #include "tenon/backend/cuda/parts/configuration.cuh"
 #include "tenon/backend/cuda/parts/dependent_launch.cuh"
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
-#include "tenon/backend/cuda/parts/image_order.cuh"
+#include "tenon/backend/cuda/parts/gathered_arguments.cuh"
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/cuda/parts/operand_access.cuh"
 #include "tenon/backend/cuda/parts/operand_table.cuh"
 #include "tenon/backend/cuda/parts/vector_access.cuh"
+#include "tenon/backend/cuda/parts/work_split.cuh"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
-
-// How the blocks share the work.
-struct work_split {
-  long long groups = 1;    // rows: groups of rows that blocks, or clusters, do one after the other
-  int blocks_per_row = 1;  // rows: neighbouring blocks that share a row
-  int segments = 1;        // looped rows: parts of a row whose states are combined in order
-  int tiles_per_segment = 0;
-  int kept_tiles = 0;  // looped rows: a row's tiles that a block's shared memory has room for
-  int vectors_per_block = 0;  // long rows: the stretch of a row that a block has
-  int pieces_per_block = 1;   // long rows: parts of it that are reduced by themselves
-  int tiles_per_piece = 0;
-  bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
-  bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
-  bool is_short = false;      // rows: so few that all are asked for before the call in front ends
-  bool asks_early = false;    // sums by place: for their first tiles' lines, before the wait
-  int vectors_of_last = 0;    // sums by place: that a lane has in the last tile of a row
-  int rows_ahead = 0;         // rows: how much further the L2 cache is filled; 0: it is not
-  // Tiny rows: that a warp has at a time, elements of a lane, and shared memory of a warp.
-  int rows_per_warp = 0, elements_per_lane = 0, bytes_per_warp = 0;
-  image_order order;  // brief rows of whole vectors: where these are in shared memory
-};
 
 // What every kernel reads first, and all that one reads of whole aligned vectors. It lies together:
 // the parameters come to a multiprocessor by cache lines of 64 bytes, each of which is waited for;
@@ -65,7 +45,7 @@ template <class Program> struct leading_arguments {
 // RowDims is 1 where there are no rows. What fills it is kept out of the host's instruction stream
 // and shared between programs where it can be: it was a third of an expression's host code.
 template <class Program, int RowDims, int ColumnDims, int Bits>
-struct kernel_arguments : leading_arguments<Program> {
+struct kernel_arguments : leading_arguments<Program>, gathered_arguments<Program> {
   using typename leading_arguments<Program>::traits;
   using leading_arguments<Program>::loads_held, leading_arguments<Program>::stores_held;
 
@@ -95,6 +75,7 @@ struct kernel_arguments : leading_arguments<Program> {
     a.divided = divided_axes::of(layout.rows, all.has_narrow_steps);
     a.has_strided = all.has_strided, a.is_short = split.is_short;
     a.split = split;
+    a.find_rooms(layout);
     return a;
   }
   // Whether some element is moved by itself though its vector is whole.

@@ -35,7 +35,8 @@ enum class access : unsigned char {
                                                        group_layout const& columns,
                                                        operand_layout const& operand,
                                                        void const* address, int bytes, int width) {
-  bool is_aligned = reinterpret_cast<std::uintptr_t>(address) % (width * bytes) == 0;
+  bool is_aligned = reinterpret_cast<std::uintptr_t>(address) % (width * bytes) == 0 &&
+                    operand.place_step % width == 0;
   for (int d = 0; d < rows.dims; ++d)
     is_aligned = is_aligned && (rows.extents[d] <= 1 || operand.row_strides[d] % width == 0);
   if (is_contiguous(columns, operand.column_strides))

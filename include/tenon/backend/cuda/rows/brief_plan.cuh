@@ -39,8 +39,8 @@ struct brief_rows_planner : spread_rows_planner {
   template <class Program>
   static constexpr bool can_be_brief =
       can_be_spread<Program>&& has_brief_order<Program> && !program_traits<Program>::has_total &&
-      !program_traits<Program>::has_planes && program_traits<Program>::widest_element <= 4 &&
-      brief_elements % width<Program> == 0;
+      !program_traits<Program>::has_planes && !program_traits<Program>::has_gathered &&
+      program_traits<Program>::widest_element <= 4 && brief_elements % width<Program> == 0;
   template <class Program, int Dims>
   static constexpr configuration brief_rows{
       .vector_width = width<Program>,

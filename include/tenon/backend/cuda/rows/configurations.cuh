@@ -226,6 +226,7 @@ struct rows_configurations {
       .group_dims = Dims,
       .index_bits = 32,
       .blocks = own_bytes<Program> == 0 || is_heaviest<Program> ||
+                        (has_narrow_gathered<Program> && has_large_states<Program>) ||
                         (is_heavy<Program> &&
                          (Dims == 1 || !is_half<Program> || element_operands<Program>::loads > 3 ||
                           element_operands<Program>::has_much_arithmetic))
@@ -261,11 +262,13 @@ struct rows_configurations {
       .threads_per_block = 256,
       .group_dims = Dims,
       .index_bits = 32,
-      .blocks = Dims > 1 && program_traits<Program>::has_planes                       ? 1
-                : row_state_words<Program> > 4                                        ? 2
-                : Dims == packed_columns                                              ? 4
-                : element_operands<Program>::loads == 1 && !has_large_states<Program> ? 3
-                                                                                      : 2};
+      .blocks = Dims > 1 && program_traits<Program>::has_planes ? 1
+                : row_state_words<Program> > 4                  ? 2
+                : Dims == packed_columns ? (fetches_elements<Program> ? 3 : 4)
+                : element_operands<Program>::loads == 1 && !has_large_states<Program> &&
+                        !has_narrow_gathered<Program>
+                    ? 3
+                    : 2};
   static constexpr int most_streamed_vectors = 8192;  // that one segment has
   // Whether nothing differs from row to row, and no row leaves a part of its own.
   template <class Program>

@@ -34,8 +34,7 @@ template <class Program, class C> struct row_worker {
   // registers to find them late.
   static constexpr bool finds_again = is_direct || is_spread;
   using arguments = rows_arguments<Program, C>;
-  // Of a long row a thread holds several tiles.
-  static constexpr int tiles = tiles_held<C>;
+  static constexpr int tiles = tiles_held<C>;  // of a long row several
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
   using vectors_at =
@@ -63,6 +62,7 @@ template <class Program, class C> struct row_worker {
     auto const where = positions(is_inside);
     await_row<Program, C>(a, offsets, where);
     request_row_values<Program>(to.values, a, offsets, is_inside);
+    find_gathered<Program>(offsets, a, f.launch, to.values, is_inside);
     to.offsets = offsets;
     if constexpr (is_staged)
       staged_items<Program, C>::bring(a, offsets, where);

@@ -74,6 +74,11 @@ template <class Program, class C> struct long_worker {
     find_row<Program>(offsets, a, is_inside ? row : 0);
     auto const where = positions();
     await_operands<Program>();
+    if constexpr (program_traits<Program>::has_gathered) {
+      selected_registers<Program, row_loads<Program>> values;
+      request_row_values<Program>(values, a, offsets, is_inside);
+      find_gathered<Program>(offsets, a, f.launch, values, is_inside);
+    }
     if constexpr (is_settled)
       share.bring(a, offsets, where, is_inside ? size() : 0);
     else

@@ -74,6 +74,7 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
     await_operands<Program>();
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
+    find_gathered<Program>(offsets, a, f.launch, values, is_inside);
     if constexpr (may_keep)
       if (is_inside && is_whole && !is_brought) share::bring_all(offsets);
     take_row_values<Program>(f, values, a, offsets, is_inside);
@@ -86,6 +87,10 @@ template <class Program, class C> struct looped_worker : looped_share<Program, C
       if constexpr (is_ahead) {
         is_brought = next_row < a.row_count && is_whole && a.is_packed;
         if (is_brought) find_row<Program>(coming, a, next_row);
+        if constexpr (program_traits<Program>::has_gathered) {
+          request_row_values<Program>(values, a, coming, is_brought);
+          find_gathered<Program>(coming, a, f.launch, values, is_brought);
+        }
       }
       selected_registers<Program, no_loads> none;
       for (int turn = 0; turn < own; ++turn)

@@ -44,6 +44,7 @@ __device__ __forceinline__ void prefetch_next(Arguments const& a,
   for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
+    if constexpr (I::is_gathered) return;
     auto const* from =
         load_address<Program, k>(a, offsets.loads[I::bits] + ahead * a.load_rows[I::bits][0]) +
         static_cast<long long>(positions.first) * C::vector_width;
@@ -65,6 +66,7 @@ __device__ __forceinline__ void ask_before_wait(Arguments const& a,
   for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
+    if constexpr (I::is_gathered) return;
     auto const* from = load_address<Program, k>(a, offsets.loads[I::bits]) +
                        static_cast<long long>(positions.first) * C::vector_width;
 #pragma unroll
@@ -95,7 +97,7 @@ __device__ __forceinline__ void prefetch_stretch(Arguments const& a,
   for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
     constexpr int k = decltype(selected)::value, v = C::vector_width;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (packed<storage_t<I::type>, v>::bytes == 16) {
+    if constexpr (packed<storage_t<I::type>, v>::bytes == 16 && !I::is_gathered) {
       auto const* from =
           load_address<Program, k>(a, offsets.loads[I::bits] + ahead * a.load_rows[I::bits][0]) +
           static_cast<long long>(first) * v;

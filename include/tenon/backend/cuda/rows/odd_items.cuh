@@ -109,7 +109,7 @@ template <class Program, class C> struct odd_items {
       constexpr int k = decltype(selected)::value;
       using T = storage_t<at<k>::type>;
       // Rows that follow lie behind this one, and reach further.
-      bool const goes_on = a.rows.dims == 1 && number + 1 < a.row_count &&
+      bool const goes_on = !at<k>::is_gathered && a.rows.dims == 1 && number + 1 < a.row_count &&
                            a.load_rows[at<k>::bits][0] * static_cast<int>(sizeof(T)) >= 4;
       load_words(read_register<k>(tile).at, load_address<Program, k>(a, row.loads[at<k>::bits]),
                  where, goes_on);

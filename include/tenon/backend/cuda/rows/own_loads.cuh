@@ -51,6 +51,18 @@ template <class Program>
 inline constexpr bool shares_two =
     has_large_states<Program>&& element_operands<Program>::loads == 3 &&
     program_traits<Program>::widest_element == 4 && !element_operands<Program>::has_much_arithmetic;
+// Half types from a place of the row's own leave a few registers less.
+template <class Program>
+inline constexpr bool has_narrow_gathered =
+    program_traits<Program>::has_gathered&& program_traits<Program>::widest_element < 4;
+// Whether elements are read at addresses of their own.
+template <class Program>
+inline constexpr bool fetches_elements = [] {
+  bool result = false;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    result = result || (i.is_fetch && i.where == place::element);
+  return result;
+}();
 // Where rows are spread, those of one operand leave registers for half of a lane's elements of one
 // or two such; where their vectors are shifted, for all of a thread's. H200, layer norm of 1 x 1024
 // bf16, shifted, 2.0 us, asked for later 2.9.
@@ -59,7 +71,8 @@ inline constexpr bool shares_few = [] {
   int own = 0, shared = 0;
   for (instruction_facts const& i : program_traits<Program>::all)
     if (i.is_load && i.where == place::element) (i.varies_over_rows ? own : shared) += 1;
-  return own == 1 && shared > 0 && shared <= 2 && program_traits<Program>::widest_element <= 4;
+  return own == 1 && shared > 0 && shared <= 2 && program_traits<Program>::widest_element <= 4 &&
+         !has_narrow_gathered<Program>;
 }();
 template <class Program, class C>
 inline constexpr bool is_asked_early =

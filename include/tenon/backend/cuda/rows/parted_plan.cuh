@@ -12,7 +12,8 @@ namespace tenon::detail {
 struct parted_rows_planner : streamed_rows_planner {
   template <class Program>
   static constexpr bool may_be_parted =
-      sums_by_place<Program> && !program_traits<Program>::has_total;
+      sums_by_place<Program> && !program_traits<Program>::has_total &&
+      !program_traits<Program>::has_gathered;
   // Four blocks to a multiprocessor: those of the largest calls, 512, are there at once.
   template <class Program, int Dims>
   static constexpr configuration parted = [] {

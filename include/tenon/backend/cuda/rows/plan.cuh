@@ -34,6 +34,7 @@ struct rows_planner : looped_rows_planner {
     // In calls of most types none can be.
     constexpr bool has_positions = program_traits<Program>::has_positions;
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_planes &&
+                  !program_traits<Program>::has_gathered &&
                   (!has_positions || may_know_positions<Program>))
       if (rows_are_neighbours<Program>(layout) && (!has_positions || layout.columns.dims == 1) &&
           (layout.columns.size > 1 ||
@@ -43,6 +44,9 @@ struct rows_planner : looped_rows_planner {
         auto const result = columns_planner::plan<Program>(layout, call, facts);
         if (!columns_planner::leaves_to_few<Program>(result, layout)) return result;
       }
+    if constexpr (gathered_columns<Program>::are_found && !program_traits<Program>::has_planes)
+      if (columns_planner::gathers_vectors<Program>(layout, call))
+        return columns_planner::plan<Program>(layout, call, facts);
     constexpr int all = columns_allowed(Columns);
     if constexpr (may_be_tiny<Program>)
       if (is_tiny<Program>(layout)) return plan_tiny<Program, all>(layout, call, facts);

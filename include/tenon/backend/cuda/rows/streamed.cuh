@@ -80,6 +80,7 @@ template <class Program, class C> struct streamed_worker {
     if constexpr (has_row_loads) await_operands<Program>();
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, is_inside);
+    find_gathered<Program>(offsets, a, f.launch, values, is_inside);
     auto const begin_row = [&] {
       take_row_values<Program>(f, values, a, offsets, is_inside);
       evaluate<place::row, 0, 0>(f);

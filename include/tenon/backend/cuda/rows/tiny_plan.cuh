@@ -15,7 +15,8 @@ struct tiny_rows_planner : rows_planner_base {
   template <class Program>
   static constexpr bool may_be_tiny =
       brought_load<Program> >= 0 && passes_once<Program> &&
-      !program_traits<Program>::has_positions && !program_traits<Program>::has_planes;
+      !program_traits<Program>::has_gathered && !program_traits<Program>::has_positions &&
+      !program_traits<Program>::has_planes;
   // Rows of no whole number of vectors, of which other kernels take an access for each element, up
   // to about 1 KB, and those of up to 8 elements; a function of the length alone, because bits
   // depend on it. H200, sums, us, against whole blocks that brought rows, and vectors that lie

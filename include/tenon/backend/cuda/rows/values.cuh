@@ -4,6 +4,7 @@
 // over the rows.
 
 #include "tenon/backend/cuda/parts/cluster.cuh"
+#include "tenon/backend/cuda/parts/gathered_rows.cuh"
 #include "tenon/backend/cuda/parts/positions.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/planes/kernel.cuh"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The values of a thread's V neighbouring rows: where they are, and what becomes of them when they
+// are known.
+
+#include "tenon/backend/cuda/columns/slice.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+template <class Program, class C> struct columns_rows : columns_slice<Program, C> {
+  using base = columns_slice<Program, C>;
+  using base::v, base::a, base::offsets, base::part;
+
+  registers<Program, place::launch>& launch;
+  registers<Program, place::total>& total;
+  registers<Program, place::row> (&rows)[v];
+
+  __device__ __forceinline__ frame<Program> frame_of(
+      int i, registers<Program, place::element>& element) const {
+    return {launch, rows[i], element, total};
+  }
+
+  template <int Phase> __device__ __forceinline__ void evaluate_rows() {
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      registers<Program, place::element> none;
+      evaluate<place::row, Phase, Phase>(frame_of(i, none));
+    }
+  }
+
+  // One thread writes what belongs to its rows and takes it into the totals.
+  __device__ __forceinline__ void end() {
+    if (threadIdx.y != 0) return;
+    base::find_row_stores();
+    registers<Program, place::element> none;
+    for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      using T = storage_t<I::type>;
+      if constexpr (!I::is_window && v * sizeof(T) <= 16)
+        if (a.is_stored_whole && part.is_whole()) {
+          std::remove_cvref_t<decltype(value_of<I::first_operand>(frame_of(0, none)))> values[v];
+#pragma unroll
+          for (int i = 0; i < v; ++i) values[i] = value_of<I::first_operand>(frame_of(i, none));
+          store_packed(store_address<Program, k>(a, offsets.stores[I::bits]), pack<T>(values), true,
+                       goes_normally);
+          return;
+        }
+#pragma unroll
+      for (int i = 0; i < v; ++i)
+        if (i < part.left)
+          store_one<k>(frame_of(i, none), a, offsets.stores[I::bits] + i * a.store_along[I::bits]);
+    });
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      if (i >= part.left) continue;
+      frame<Program> f = frame_of(i, none);
+      for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using facts = reduction_facts<Program, k>;
+        auto value =
+            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+        read_register<k>(total) =
+            facts::op::combine(read_register<k>(total), facts::op::lift(value));
+      });
+    }
+  }
+};
+
+}  // namespace tenon::detail
+#endif
