@@ -57,10 +57,20 @@ __device__ __forceinline__ void copy_word(unsigned to, void const* from, bool is
       "l"(from), "r"(is_word ? 4 : 0), "r"(static_cast<unsigned>(is_wanted))
       : "memory");
 }
-// The first `bytes` of a word; the others become 0.
-__device__ __forceinline__ void copy_part(unsigned to, void const* from, int bytes) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes)
-               : "memory");
+// The first `bytes` of a word, of elements of type T; the others become 0. They are waited for: an
+// asynchronous copy of a part of a word counts as one of the whole for compute-sanitizer 2025.3,
+// which ends the kernel where memory does behind the part.
+template <class T>
+__device__ __forceinline__ void put_part(unsigned to, void const* from, int bytes) {
+  constexpr int size = static_cast<int>(sizeof(T));
+  packed<unsigned, 1> word{};
+#pragma unroll
+  for (int i = 0; i < 4 / size - 1; ++i) {
+    packed<T, 1> one{};
+    load_packed<reuse::expected>(one, static_cast<T const*>(from) + i, i * size < bytes);
+    word.words[0] |= one.words[0] << 8 * size * i;
+  }
+  store_shared(to, word);
 }
 
 }  // namespace tenon::detail

@@ -34,7 +34,7 @@ template <class T, int V> struct warp_runs : staged_vectors<T, V> {
       int const last = left & ~3;
       if (has_parts && where.lane == 0 && left > last && left > in_front &&
           last <= bytes * where.lanes)
-        copy_part(slot + last, run + last, left - last);
+        put_part<T>(slot + last, run + last, left - last);
     }
   }
   // Writes whole runs. -> how many

@@ -103,8 +103,9 @@ template <class T, int V> struct staged_vectors {
       // The word that the row ends in.
       int const end = all + beyond(from), last = end & ~3;
       if (where.lane == 0 && all > 0 && end > last && last <= bytes * where.lanes)
-        copy_part(slot + last,
-                  reinterpret_cast<unsigned char const*>(from) + (all - (end - last)), end - last);
+        put_part<T>(slot + last,
+                    reinterpret_cast<unsigned char const*>(from) + (all - (end - last)),
+                    end - last);
     }
   }
   // @pre the run is there, and the warp knows; is_shifted: bring() asked for it
