@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans of rows that are neighbours in memory: of one operand and of several, beside values of rows
-// and of positions, and one scan behind another.
-// registers: 96
+// and of positions, and one scan behind another. The launch bounds hold the strips to 96; the kernels of
+// rows of any layout that are compiled beside them have the budget of scan.cu.
+// registers: 128
 // ptx: cp.async.cg.shared.global.L2::128B
 
 #include "compile_plan.cuh"
