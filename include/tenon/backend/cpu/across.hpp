@@ -3,29 +3,11 @@
 // The skeleton of elements whose operands lie across memory: what is stored side by side is a row,
 // so that neighbouring rows are brought together (row_panels.hpp).
 
+#include "tenon/backend/columns_as_rows.hpp"
 #include "tenon/backend/cpu/flat.hpp"
 #include "tenon/backend/cpu/rows.hpp"
 
 namespace tenon::cpu_backend {
-
-// The outer axes of columns become rows. @pre layout.rows.dims == 0 and layout.columns.dims > 0
-[[gnu::cold]] inline bound_layout inner_axis_as_columns(bound_layout const& layout) {
-  bound_layout result = layout;
-  int const inner = layout.columns.dims - 1;
-  result.rows = result.columns;
-  result.rows.dims = inner;
-  result.columns.dims = 1;
-  result.columns.size = result.columns.extents[0] = layout.columns.extents[inner];
-  result.rows.size = 1;
-  for (int d = 0; d < inner; ++d) result.rows.size *= layout.columns.extents[d];
-  auto const split = [&](operand_layout& operand) {
-    for (int d = 0; d < inner; ++d) operand.row_strides[d] = operand.column_strides[d];
-    operand.column_strides[0] = operand.column_strides[inner];
-  };
-  for (operand_layout& operand : result.loads) split(operand);
-  for (operand_layout& operand : result.stores) split(operand);
-  return result;
-}
 
 // @pre, @post: those of flat
 struct across {
@@ -35,7 +17,7 @@ struct across {
     constexpr long long least_columns = 64;
     if constexpr (program_traits<Program>::row_phases == 0) {  // rows would change a sum's tree
       if (columns.dims > 1 && columns.extents[columns.dims - 1] >= least_columns) {
-        bound_layout const layout = inner_axis_as_columns(c.layout);
+        bound_layout const layout = tenon::detail::columns_as_rows(c.layout, 1);
         call<Program> const by_rows(layout, c.arguments);
         if (row_panels<Program>::rows_together(by_rows) > 0) return rows::run(by_rows);
       }
