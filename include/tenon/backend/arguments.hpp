@@ -19,7 +19,7 @@ struct group_layout {
 struct operand_layout {
   long long row_strides[max_rank] = {};
   long long column_strides[max_rank] = {};
-  // Of an operand whose rows are gathered: their places are multiples of it; and whether there is none.
+  // Of an operand whose rows are gathered: a power of two that divides it divides their places; and whether there is none.
   long long place_step = 0;
   bool is_nowhere = false;
 };

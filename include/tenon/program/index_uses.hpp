@@ -47,7 +47,7 @@ template <class Program> struct index_uses {
   };
   static constexpr table compute() {
     table result;
-    if constexpr (traits::all.count(&instruction_facts::is_fetch) > 0)
+    if constexpr (traits::has_fetches)
       [&]<int... K>(std::integer_sequence<int, K...>) {
         // Users come after their operands.
         (result.template visit_user<size - 1 - K>(typename at<size - 1 - K>::operands{}), ...);

@@ -166,6 +166,13 @@ struct instruction_list {
     for (instruction_facts const& i : *this) result = result || i.where == where;
     return result;
   }
+  // Whether elements are read at addresses of their own.
+  consteval bool has_fetches() const {
+    bool result = false;
+    for (instruction_facts const& i : *this)
+      result = result || (i.is_fetch && i.where == place::element);
+    return result;
+  }
   consteval int last_phase() const { return last_phase_of([](place) { return true; }); }
   consteval int last_row_phase() const {
     return last_phase_of([](place where) { return where == place::row; });
@@ -219,6 +226,7 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
   static constexpr bool has_sorts = all.count(&instruction_facts::is_sort) > 0;
   static constexpr bool has_positions = all.count(&instruction_facts::is_position) > 0;
   static constexpr bool has_gathered = all.count(&instruction_facts::is_gathered) > 0;
+  static constexpr bool has_fetches = all.has_fetches();
   static constexpr bool has_repeated = all.count(&instruction_facts::repeats) > 0;
   static constexpr bool has_blocks =
       (false || ... || detail::is_blockwise_scan<typename instruction_traits<Instructions>::op>);

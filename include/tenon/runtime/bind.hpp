@@ -2,8 +2,6 @@
 #pragma once
 // A call's shapes and strides → the layout that a kernel walks: views become strides, neighbouring axes become one.
 
-#include <numeric>
-
 #include "tenon/backend/arguments.hpp"
 #include "tenon/core/config.hpp"
 #include "tenon/program/facts.hpp"
@@ -140,7 +138,7 @@ class binder {
       result.offset *= bytes;
     }
     for (int k = 0; k < view.rank; ++k)
-      if (l.along[k] == no_axis && view.extents[k] > 1) result.place_step = std::gcd(result.place_step, view.strides[k]);
+      if (l.along[k] == no_axis && view.extents[k] > 1) result.place_step |= view.strides[k];
     for (int k = 0; k < view.rank; ++k) {
       if (view.extents[k] == 0) return result;
       (view.strides[k] < 0 ? result.first : result.beyond) += (view.extents[k] - 1) * view.strides[k] * bytes;

@@ -17,7 +17,7 @@ struct spaced_operand {
   int argument = -1;                   // input or output position; -1: an index
   reading what = reading::element;     // an address counts in bytes
   std::int64_t first = 0, beyond = 0;  // address, gathered: the bytes that may be read through it
-  std::int64_t place_step = 0;         // gathered: the places of rows are multiples of it
+  std::int64_t place_step = 0;         // gathered: a power of two that divides it divides the places of rows
   bool is_whole = false;               // output: any of its elements may be written
 };
 

@@ -108,10 +108,10 @@ class gathered_rows : space_instructions {
 // @pre s is select(space). @post the same values, with places and phases for all instructions
 constexpr void gather_rows(iteration_space& space, schedule& s) {
   if (s.chosen != &schedules::rows) return;
+  if (!detail::gathered_rows(space, s).find()) return;
   iteration_space const before = space;
   schedule const was = s;
-  detail::gathered_rows rows(before, was);
-  if (rows.find()) rows.build(space, s);
+  detail::gathered_rows(before, was).build(space, s);
 }
 
 }  // namespace tenon

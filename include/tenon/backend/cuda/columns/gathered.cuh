@@ -48,17 +48,12 @@ template <class Program> struct gathered_columns {
     (typename traits::sequence{});
     return result;
   }
-  static constexpr bool has_fetches = [] {
-    bool result = false;
-    for (instruction_facts const& i : traits::all)
-      result = result || (i.is_fetch && i.where == place::element);
-    return result;
-  }();
   static constexpr table all = [] {
-    if constexpr (has_fetches) return compute();
+    if constexpr (traits::has_fetches) return compute();
     return table{};
   }();
-  static constexpr bool are_found = has_fetches && all.is_complete && may_be_sliced<Program>;
+  static constexpr bool are_found =
+      traits::has_fetches && all.is_complete && may_be_sliced<Program>;
 };
 
 // Loads of elements that are no indices.

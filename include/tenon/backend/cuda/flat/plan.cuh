@@ -77,25 +77,28 @@ struct flat_planner {
                                                                                     : 256,
                                   .blocks = takes_two_tiles<Program> ? 4 : 1};
     // However the operands lie, a reduction has its elements from the same threads.
-    constexpr bool has_rows = !reduces && columns_allowed(Columns) == any_columns;
+    constexpr bool takes_rows = !reduces && columns_allowed(Columns) == any_columns;
     constexpr configuration general{.vector_width = v,
-                                    .items = has_rows  ? 1
-                                             : reduces ? large.items
-                                             : u > 2   ? 2
-                                                       : u,
+                                    .items = takes_rows ? 1
+                                             : reduces  ? large.items
+                                             : u > 2    ? 2
+                                                        : u,
                                     .threads_per_block = reduces ? large.threads_per_block : 256,
                                     .group_dims = columns_allowed(Columns),
-                                    .blocks = blocks_held<Program, has_rows>};
-    auto const operands = flat_arguments<Program>::of(layout, call, v, work_split{});
-    if constexpr (v > 1 && !moves<Program>)
-      if (has_whole_operands<Program>(operands))
-        return planned<Program, large>(operands, program_traits<Program>::has_repeated
-                                                     ? "contiguous vectors, others repeated"
-                                                     : "contiguous vectors");
-    if constexpr (has_rows)
+                                    .blocks = blocks_held<Program, takes_rows>};
+    constexpr bool may_be_whole = v > 1 && !moves<Program>;
+    if constexpr (may_be_whole || !takes_rows) {
+      auto const operands = flat_arguments<Program>::of(layout, call, v, work_split{});
+      if constexpr (may_be_whole)
+        if (has_whole_operands<Program>(operands))
+          return planned<Program, large>(operands, program_traits<Program>::has_repeated
+                                                       ? "contiguous vectors, others repeated"
+                                                       : "contiguous vectors");
+      if constexpr (!takes_rows)
+        return planned<Program, general>(operands, why_general<Program>(operands));
+    }
+    if constexpr (takes_rows)
       return planned_rows<Program, general>(flat_row_arguments<Program, v>::of(layout, call));
-    else
-      return planned<Program, general>(operands, why_general<Program>(operands));
   }
 
  private:
@@ -105,8 +108,7 @@ struct flat_planner {
   template <class Program, bool HasRows>
   static constexpr int blocks_held = [] {
     using traits = program_traits<Program>;
-    bool const finds_places = traits::all.count(&instruction_facts::is_fetch) > 0;
-    if (!has_few_registers<Program> || finds_places) return 1;
+    if (!has_few_registers<Program> || traits::has_fetches) return 1;
     if (!HasRows) return traits::has_positions ? 1 : 6;
     return loads<Program> <= 1 && !traits::has_positions ? 6 : 5;
   }();

@@ -41,7 +41,8 @@ template <class Program, int V> struct flat_row_arguments : widest_arguments<Pro
   // The innermost axis is a row. Where it has few elements all axes are, if every operand is
   // contiguous along them but for what is repeated, and is read from a cache; but the position of
   // an element is found along one axis.
-  [[gnu::cold]] static int row_axes(group_layout const& all, bound_layout const& layout) {
+  [[gnu::cold]] static int row_axes(bound_layout const& layout) {
+    group_layout const& all = layout.columns;
     if (all.dims <= 1) return all.dims;
     if (traits::has_positions || all.extents[all.dims - 1] >= 2 * V) return 1;
     bool are_all = true;
@@ -56,7 +57,7 @@ template <class Program, int V> struct flat_row_arguments : widest_arguments<Pro
     return are_all ? all.dims : 1;
   }
   [[gnu::cold]] static flat_row_arguments of(bound_layout const& all, bound_arguments const& call) {
-    bound_layout const layout = columns_as_rows(all, row_axes(all.columns, all));
+    bound_layout const layout = columns_as_rows(all, row_axes(all));
     group_layout const& columns = layout.columns;
     flat_row_arguments a{base::of(layout, call, V, work_split{})};
     for (int k = traits::store_count - 1; k >= 0; --k)

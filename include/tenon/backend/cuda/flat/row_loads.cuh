@@ -40,7 +40,9 @@ template <class T, int V> struct vector_parts {
     is_had = may_shift || beyond == 0;
     bool wants_low = true, wants_high = beyond > 0;
     if (!is_inner) {
-      wants_low = vector.begin()<V - beyond, wants_high = vector.end()> V - beyond;
+      int const had = V - beyond;
+      wants_low = vector.begin() < had;
+      wants_high = vector.end() > had;
       long long const from = offset - beyond;
       is_had = is_had && (!wants_low || from >= reach.begin) &&
                from + (wants_high ? 2 * V : V) <= reach.end;

@@ -58,8 +58,8 @@ __device__ __forceinline__ void copy_word(unsigned to, void const* from, bool is
       : "memory");
 }
 // The first `bytes` of a word, of elements of type T; the others become 0. They are waited for: an
-// asynchronous copy of a part of a word counts as one of the whole for compute-sanitizer 2025.3,
-// which ends the kernel where memory does behind the part.
+// asynchronous copy of a part of a word counts as one of the whole for the compute-sanitizer of
+// CUDA 13.0, which ends the kernel where memory does behind the part.
 template <class T>
 __device__ __forceinline__ void put_part(unsigned to, void const* from, int bytes) {
   constexpr int size = static_cast<int>(sizeof(T));

@@ -55,14 +55,6 @@ inline constexpr bool shares_two =
 template <class Program>
 inline constexpr bool has_narrow_gathered =
     program_traits<Program>::has_gathered&& program_traits<Program>::widest_element < 4;
-// Whether elements are read at addresses of their own.
-template <class Program>
-inline constexpr bool fetches_elements = [] {
-  bool result = false;
-  for (instruction_facts const& i : program_traits<Program>::all)
-    result = result || (i.is_fetch && i.where == place::element);
-  return result;
-}();
 // Where rows are spread, those of one operand leave registers for half of a lane's elements of one
 // or two such; where their vectors are shifted, for all of a thread's. H200, layer norm of 1 x 1024
 // bf16, shifted, 2.0 us, asked for later 2.9.
