@@ -17,9 +17,21 @@ template <class Integer> struct integer_limits {
   static constexpr double beyond = 2.0 * static_cast<double>(high / 2 + 1);
 };
 
-// Truncates towards zero, saturates, NaN is 0: what the device's cvt.rzi does, on every backend.
+// Truncates towards zero, saturates, NaN is 0: what the device's cvt.rzi does from f32 to 32 bits,
+// on every backend.
 template <class Integer, class T> constexpr TENON_HD Integer truncate(T x) {
   using limits = integer_limits<Integer>;
+#if defined(__CUDA_ARCH__)
+  // Without a branch, of which nvcc 13.0 makes three for each element.
+  if constexpr (std::is_same_v<T, float> && sizeof(Integer) < 4) {
+    int const wide = __float2int_rz(x);
+    return static_cast<Integer>(wide < limits::low ? limits::low : wide > limits::high ? limits::high : wide);
+  } else if constexpr (std::is_same_v<T, float> && std::is_same_v<Integer, int>) {
+    return __float2int_rz(x);
+  } else if constexpr (std::is_same_v<T, float> && std::is_same_v<Integer, unsigned>) {
+    return __float2uint_rz(x);
+  }
+#endif
   if (x != x) return Integer(0);
   if (x >= static_cast<T>(limits::beyond)) return limits::high;
   if (x <= static_cast<T>(limits::low)) return limits::low;

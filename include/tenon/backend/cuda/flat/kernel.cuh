@@ -95,6 +95,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, element, total};
   start_early(f, a);
   operand_offsets<Program> origin{};
+  take_row_positions<Program>(f, a, origin, true);
   int const thread = static_cast<int>(threadIdx.x);
   if constexpr (reduces)
     ask_for_slots<partial_words<Program, reductions_of<Program, place::row, 1>>>(a.workspace);

@@ -124,6 +124,7 @@ __global__ void __launch_bounds__(C::threads_per_block)
   frame<Program> f{launch, row, element, total};
   start_early(f, a);
   operand_offsets<Program> origin{};
+  take_row_positions<Program>(f, a, origin, true);
   int const thread = static_cast<int>(threadIdx.x), vectors = static_cast<int>(a.vectors);
   auto const positions = [&](int tile) {
     return item_positions<int>{tile * size + thread, threads, vectors};

@@ -31,7 +31,7 @@ template <class Program> struct leading_arguments {
   cache_policy stored = goes_first;  // what stores of whole vectors leave in the L2 cache
   long long row_count;               // the size of `rows`
   row_steps<loads_held, stores_held> steps;
-  divided_axes divided;
+  divided_axes divided, of_positions;  // which need it though no operand in memory does
   unsigned* workspace;
   int tail;
   bool is_packed;      // every operand is, the columns are whole vectors, and positions count up
@@ -65,18 +65,32 @@ struct kernel_arguments : leading_arguments<Program>, gathered_arguments<Program
     a.tail = static_cast<int>(layout.columns.size % vector_width);
     common_access all{a.tail == 0 && (!traits::has_positions || layout.columns.dims <= 1)};
     fill({traits::load_count, RowDims, ColumnDims, a.steps.loads, a.load_rows[0], a.load_columns[0],
-          a.load_access, moved_by<Program>::bytes.loads},
+          a.load_access, moved_by<Program>::bytes.loads, loads_of_positions<Program>::all.at},
          layout, layout.loads, call.loads, vector_width, all);
     fill({traits::store_count, RowDims, ColumnDims, a.steps.stores, a.store_rows[0],
-          a.store_columns[0], a.store_access, moved_by<Program>::bytes.stores},
+          a.store_columns[0], a.store_access, moved_by<Program>::bytes.stores, nullptr},
          layout, layout.stores, call.stores, vector_width, all);
     a.is_packed = all.is_packed, a.is_contiguous = all.is_contiguous;
     a.row_count = layout.rows.size;
     a.divided = divided_axes::of(layout.rows, all.has_narrow_steps);
+    if constexpr (traits::has_positions) {
+      a.of_positions = divided_axes::of(layout.rows, all.has_narrow_positions);
+      if (all.are_linear && layout.rows.size < 1ll << 31) a.count_rows();
+    }
     a.has_strided = all.has_strided, a.is_short = split.is_short;
     a.split = split;
     a.find_rooms(layout);
     return a;
+  }
+  // Operands in memory have a row at a product of its number. @pre they are linear
+  [[gnu::cold]] void count_rows() {
+    this->divided = {1, false};
+    int const inner = rows.dims - 1;
+    for (int k = 0; k < loads_held; ++k)
+      if (!loads_of_positions<Program>::all.at[k])
+        this->steps.loads[k] = static_cast<int>(load_rows[k][inner]);
+    for (int k = 0; k < stores_held; ++k)
+      this->steps.stores[k] = static_cast<int>(store_rows[k][inner]);
   }
   // Whether some element is moved by itself though its vector is whole.
   bool moves_elements() const {
@@ -112,25 +126,25 @@ template <class Program, place... Where> struct operands_at {
     return i.is_store && (false || ... || (i.where == Where));
   }
 };
-// Operands that have an offset in each row.
+// Operands in memory that have an offset in each row; and those that no memory has.
 template <class Program> struct row_operands {
   using moving = operands_at<Program, place::row, place::element, place::plane>;
-  static consteval bool loads(int k) {
-    return moving::loads(k) || program_traits<Program>::all[k].is_position;
-  }
-  static consteval bool holds(int k) { return loads(k) || moving::stores(k); }
+  static consteval bool holds(int k) { return moving::loads(k) || moving::stores(k); }
+};
+template <class Program> struct positions_of_rows {
+  static consteval bool holds(int k) { return program_traits<Program>::all[k].is_position; }
 };
 
 #if defined(__CUDA_ARCH__)
-// The offsets of row `row` in the operands that vary over the rows. Most rows have one axis: one
-// product for each operand. IsShort: so it is found; a kernel with all registers in use divides
-// along every axis but the outermost (ptxas 13.0: the gradient of kl_div spills eight bytes
+// The offsets of row `row` in the selected operands that vary over the rows. Most rows have one
+// axis: one product for each operand. IsShort: so it is found; a kernel with all registers in use
+// divides along every axis but the outermost (ptxas 13.0: the gradient of kl_div spills eight bytes
 // otherwise).
-template <class Program, bool IsShort = true, class Arguments>
-__device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
-                                         long long row) {
+template <class Program, class Selected, bool IsShort = true, class Arguments>
+__device__ __forceinline__ void find_row_of(operand_offsets<Program>& offsets, Arguments const& a,
+                                            long long row, divided_axes const& divided) {
   auto const visit = [&](auto const& of_load, auto const& of_store) {
-    for_each_selected<Program, row_operands<Program>>([&](auto selected) {
+    for_each_selected<Program, Selected>([&](auto selected) {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
       if constexpr (I::is_store)
         of_store(offsets.stores[I::bits], I::bits);
@@ -147,7 +161,7 @@ __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Argu
     return;
   }
   auto rest = static_cast<unsigned long long>(row);
-  if (a.divided.any) {
+  if (divided.any) {
     int d = a.rows.dims;
 #pragma unroll 1
     do {
@@ -157,11 +171,28 @@ __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Argu
       visit([&](long long& to, int k) { to += position * a.load_rows[k][d]; },
             [&](long long& to, int k) { to += position * a.store_rows[k][d]; });
       rest = next;
-    } while (d > a.divided.first);
+    } while (d > divided.first);
   }
   auto const last = static_cast<int>(rest);
   visit([&](long long& to, int k) { to += wide_product(last, a.steps.loads[k]); },
         [&](long long& to, int k) { to += wide_product(last, a.steps.stores[k]); });
+}
+template <class Program, bool IsShort = true, class Arguments>
+__device__ __forceinline__ void find_row_operands(operand_offsets<Program>& offsets,
+                                                  Arguments const& a, long long row) {
+  find_row_of<Program, row_operands<Program>, IsShort>(offsets, a, row, a.divided);
+}
+template <class Program, bool IsShort = true, class Arguments>
+__device__ __forceinline__ void find_row_positions(operand_offsets<Program>& offsets,
+                                                   Arguments const& a, long long row) {
+  if constexpr (program_traits<Program>::has_positions)
+    find_row_of<Program, positions_of_rows<Program>, IsShort>(offsets, a, row, a.of_positions);
+}
+template <class Program, bool IsShort = true, class Arguments>
+__device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
+                                         long long row) {
+  find_row_operands<Program, IsShort>(offsets, a, row);
+  find_row_positions<Program, IsShort>(offsets, a, row);
 }
 
 // The address of load or store K, at an element offset.

@@ -69,6 +69,20 @@ template <class Program> struct moved_by {
   static constexpr table bytes = compute();
 };
 
+// Which of a program's loads no memory has.
+template <class Program> struct loads_of_positions {
+  struct table {
+    bool at[at_least_one(program_traits<Program>::load_count)] = {};
+  };
+  static consteval table compute() {
+    table result;
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.is_position) result.at[i.bits] = true;
+    return result;
+  }
+  static constexpr table all = compute();
+};
+
 // Whether read I has an offset in each row. In a program without rows all have: a kernel may take
 // the outer axes of its columns as such.
 template <class Program>

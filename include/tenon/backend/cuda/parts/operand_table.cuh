@@ -15,14 +15,15 @@ struct operand_table {
   int* steps;                 // strides along the outermost row axis
   long long *rows, *columns;  // strides, those of one operand after the other
   access* how;
-  int const* bytes;  // of an element; 0: no vector of the operand is moved
+  int const* bytes;           // of an element; 0: no vector of the operand is moved
+  bool const* are_positions;  // which no memory has; null: none
 };
 
 // Strides along the outermost row axis, where each takes one product of 32 bits.
 template <int Loads, int Stores> struct row_steps { int loads[Loads], stores[Stores]; };
-// The row axes along which positions are found by division: all but the outermost.
+// The row axes along which the place of a row is found by division: all but the outermost.
 struct divided_axes {
-  signed char first;  // 0: that, too, because 32 bits do not hold its positions and steps
+  signed char first;  // 0: that, too, because 32 bits do not hold its places and steps
   bool any;
 
   static divided_axes of(group_layout const& rows, bool has_narrow_steps) {
@@ -33,8 +34,19 @@ struct divided_axes {
 
 // What all operands of a kernel are.
 struct common_access {
-  bool is_packed, is_contiguous = true, has_strided = false, has_narrow_steps = true;
+  bool is_packed, is_contiguous = true, has_strided = false;
+  bool has_narrow_steps = true, has_narrow_positions = true;
+  // Rows of those in memory lie equally far apart, along all axes, as far as 32 bits hold.
+  bool are_linear = true;
 };
+
+[[gnu::cold]] inline bool is_linear(group_layout const& rows,
+                                    long long const (&strides)[max_rank]) {
+  int const inner = rows.dims > 1 ? rows.dims - 1 : 0;
+  for (int d = 0; d < inner; ++d)
+    if (strides[d] != strides[d + 1] * rows.extents[d + 1]) return false;
+  return strides[inner] == static_cast<int>(strides[inner]);
+}
 
 // As many strides as the kernel has; those of axes that the groups lack are 0.
 [[gnu::cold]] inline void fill(operand_table const& table, bound_layout const& layout,
@@ -43,7 +55,13 @@ struct common_access {
   for (int k = 0; k < table.count; ++k) {
     operand_layout const& from = operands[k];
     table.steps[k] = static_cast<int>(from.row_strides[0]);
-    all.has_narrow_steps = all.has_narrow_steps && table.steps[k] == from.row_strides[0];
+    bool const is_narrow = table.steps[k] == from.row_strides[0];
+    if (table.are_positions && table.are_positions[k]) {
+      all.has_narrow_positions = all.has_narrow_positions && is_narrow;
+    } else {
+      all.has_narrow_steps = all.has_narrow_steps && is_narrow;
+      all.are_linear = all.are_linear && is_linear(layout.rows, from.row_strides);
+    }
     for (int d = 0; d < table.row_dims; ++d)
       table.rows[k * table.row_dims + d] = d < layout.rows.dims ? from.row_strides[d] : 0;
     for (int d = 0; d < table.column_dims; ++d)

@@ -16,7 +16,8 @@ struct needed_positions : positions_at<Program, place::element> {
   }
 };
 
-// Those that all elements of a row have in common.
+// Those that all elements of a row have in common, and in the place of an element's own those of
+// the row's first element.
 template <class Program, class Arguments>
 __device__ __forceinline__ void take_row_positions(frame<Program> const& f, Arguments const& a,
                                                    operand_offsets<Program> const& row,
@@ -26,6 +27,12 @@ __device__ __forceinline__ void take_row_positions(frame<Program> const& f, Argu
     using I = typename program_traits<Program>::template at<k>;
     long long const offset = I::varies_over_rows ? row.loads[I::bits] : 0;
     read_register<k>(f.row) = position_of<Program, k>(a, offset, is_inside);
+  });
+  for_each_selected<Program, positions_at<Program, place::element>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    long long const offset = moves_with_rows<Program, I> ? row.loads[I::bits] : 0;
+    read_register<k>(f.element) = position_of<Program, k>(a, offset, true);
   });
 }
 
@@ -117,6 +124,26 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
       long long const offset = read_register<k>(first) + i * step<k>(a);
       read_register<k>(element) = position_of<Program, k>(a, offset, is_live || !has_addresses);
     });
+  }
+};
+
+// The same as what a vector has ahead of its elements asks them. Column: wide enough for any
+// column.
+template <class Program, class Selected, int V, int Dims, class Arguments, class Column>
+struct located_positions {
+  static constexpr bool has_one_axis = Dims == 1;
+  vector_positions<Program, Selected, V, Dims> const& here;
+  Arguments const& a;
+  operand_offsets<Program> const& row;
+  Column column;
+  int count;  // elements that there are
+
+  // Of element i, or of the first one where there is none.
+  template <int K> __device__ __forceinline__ long long at(int i) const {
+    return here.template at<K>(a, row, column, i < count ? i : 0);
+  }
+  template <int K> __device__ __forceinline__ bool is_run() const {
+    return here.template is_run<K>(a);
   }
 };
 

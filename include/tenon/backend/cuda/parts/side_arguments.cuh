@@ -19,7 +19,7 @@ template <class Program> struct side_arguments {
   void const* loads[loads_held];
   void* stores[stores_held];
   row_steps<loads_held, stores_held> steps;
-  divided_axes divided;
+  divided_axes divided, of_positions;
   index_group<max_rank, 64> rows, columns;
   long long load_rows[loads_held][max_rank], load_columns[loads_held][max_rank];
   long long store_rows[stores_held][max_rank], store_columns[stores_held][max_rank];
@@ -62,7 +62,7 @@ template <class Program> struct side_arguments {
             moves_whole(layout.stores[I::bits], call.stores[I::bits], bytes);
       }
     });
-    divided = divided_axes::of(layout.rows, has_narrow_steps);
+    divided = of_positions = divided_axes::of(layout.rows, has_narrow_steps);
     for (int k = 0; k < traits::size_count; ++k) sizes[k] = layout.sizes[k];
   }
 

@@ -5,8 +5,8 @@
 
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/cascade.cuh"
-#include "tenon/backend/cuda/parts/drawn_vectors.cuh"
 #include "tenon/backend/cuda/parts/item_stores.cuh"
+#include "tenon/backend/cuda/parts/vector_ahead.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -24,10 +24,10 @@ inline constexpr bool reductions_in =
 
 // How element i of item u of a tile is evaluated that has all that it loads.
 struct plain_evaluation {
-  template <int Phase, bool Stores, class Numbers, class Program>
-  __device__ __forceinline__ void operator()(Numbers const& numbers, frame<Program> const& f, int,
+  template <int Phase, bool Stores, class Ahead, class Program>
+  __device__ __forceinline__ void operator()(Ahead const& ahead, frame<Program> const& f, int,
                                              int i) const {
-    numbers.evaluate(f, i);
+    ahead.evaluate(f, i);
   }
 };
 
@@ -52,15 +52,13 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   if constexpr (has_selected<Program, where>)
     column = static_cast<long long>(positions.at(position)) * V;
   vector_positions<Program, where, V, Dims> here;
-  drawn_vector<Program, Phase, Stores, V> numbers;
+  vector_ahead<Program, Phase, Stores, V> ahead;
   // Most programs have no positions, and then nothing is compiled for them.
   if constexpr (has_selected<Program, where>) {
     here.find(a, row, count > 0 ? column : 0);
-    numbers.draw(
-        around, [&](auto k) { return here.template is_run<decltype(k)::value>(a); },
-        [&](auto k, int i) {
-          return here.template at<decltype(k)::value>(a, row, column, i < count ? i : 0);
-        });
+    using column_type = decltype(positions.at(position));
+    ahead.find(around, located_positions<Program, where, V, Dims, Arguments, column_type>{
+                           here, a, row, static_cast<column_type>(column), count});
   }
 #pragma unroll
   for (int i = 0; i < V; ++i) {
@@ -72,7 +70,7 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     if constexpr (has_selected<Program, Late>) take_element<Program, Late>(element, late, 0, i);
     if constexpr (has_selected<Program, where>)
       here.take(element, a, row, column, i, is_row_inside && i < count);
-    evaluation.template operator()<Phase, Stores>(numbers, f, u, i);
+    evaluation.template operator()<Phase, Stores>(ahead, f, u, i);
     if constexpr (reductions_in<Program, Phase>) collect_element<Program, running>(values, f, u, i);
     if constexpr (Stores) collect_stores(results, f, i);
   }

@@ -176,7 +176,7 @@ struct brief_worker {
     if constexpr (has_selected<Program, shared_of<Phase, Stores>>)
       take_element<Program, shared_of<Phase, Stores>>(here.element, fixed, 0, i);
     keeping_evaluation<Program, held_row, true>{tile}.template operator()<Phase, Stores>(
-        drawn_vector<Program, Phase, Stores, 1>{}, here, u * v + i, 0);
+        vector_ahead<Program, Phase, Stores, 1>{}, here, u * v + i, 0);
   }
   // Registers are a fold here, without functions for each.
   template <int E, int Phase, int... K>

@@ -15,15 +15,15 @@ template <class Program, class Tile, bool HasWords = false> struct keeping_evalu
   using kept = kept_value<Program, HasWords>;
   Tile& tile;
 
-  template <int Phase, bool Stores, class Numbers>
-  __device__ __forceinline__ void operator()(Numbers const& numbers, frame<Program> const& f, int u,
+  template <int Phase, bool Stores, class Ahead>
+  __device__ __forceinline__ void operator()(Ahead const& ahead, frame<Program> const& f, int u,
                                              int i) const {
     if constexpr (kept::number < 0 || Phase < kept::phase) {
-      numbers.evaluate(f, i);
+      ahead.evaluate(f, i);
     } else {
       unsigned& word = read_register<kept::load>(tile).at[u].words[i];
       if constexpr (Phase == kept::phase) {
-        numbers.evaluate(f, i);
+        ahead.evaluate(f, i);
         word = __builtin_bit_cast(unsigned, value_of<kept::number>(f));
       } else {
         value_of<kept::number>(f) = __builtin_bit_cast(float, word);

@@ -30,9 +30,11 @@ template <class Program, class C> struct row_worker {
   // their positions it has all of them, and what is found by these is somewhere.
   static constexpr bool has_none_beyond =
       is_spread || (is_direct && !program_traits<Program>::has_positions);
-  // Where positions are needed from the beginning they are found at once; elsewhere it costs fewer
-  // registers to find them late.
+  // It costs fewer registers to find offsets again, late. Positions are found while the row is on
+  // its way, unless it is where they say.
   static constexpr bool finds_again = is_direct || is_spread;
+  static constexpr bool finds_positions_late =
+      finds_again && !program_traits<Program>::has_gathered;
   using arguments = rows_arguments<Program, C>;
   static constexpr int tiles = tiles_held<C>;  // of a long row several
   using own = own_loads<Program, C>;
@@ -58,7 +60,9 @@ template <class Program, class C> struct row_worker {
     to.row = row;
     bool is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
-    find_row<Program>(offsets, a, is_inside ? row : 0);
+    find_row_operands<Program>(offsets, a, is_inside ? row : 0);
+    if constexpr (!finds_positions_late)
+      find_row_positions<Program>(offsets, a, is_inside ? row : 0);
     auto const where = positions(is_inside);
     await_row<Program, C>(a, offsets, where);
     request_row_values<Program>(to.values, a, offsets, is_inside);
@@ -89,15 +93,14 @@ template <class Program, class C> struct row_worker {
                                              std::integer_sequence<int, Phase...>) {
     bool const is_inside = given.row < a.row_count;
     operand_offsets<Program> offsets;
-    if constexpr (!finds_again)
+    if constexpr (finds_again)
+      find_row_positions<Program>(offsets, a, is_inside ? given.row : 0);
+    else
       offsets = given.offsets;
-    else if constexpr (program_traits<Program>::has_positions)
-      find_row<Program>(offsets, a, is_inside ? given.row : 0);
     take_row_values<Program>(f, given.values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     (reduce<Phase + 1>(given, offsets), ...);
-    if constexpr (!program_traits<Program>::has_positions && finds_again)
-      find_row<Program>(offsets, a, is_inside ? given.row : 0);
+    if constexpr (finds_again) find_row_operands<Program>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
       auto const where = positions(given.row < a.row_count);
