@@ -55,4 +55,19 @@ TEST(long_expressions, reduced_to_one_value) {
   }
 }
 
+// Of vectors of one element, an operand is repeated along its rows.
+TEST(long_expressions, of_a_repeated_column) {
+  auto const f = tn::compile(chain);
+  for (std::int64_t length : {1, 2, 33}) {
+    auto x = random_array<float, 2>({3, length}), y = random_array<float, 2>({3, 1});
+    array<float, 2> z({3, length});
+    f.into(z.view())(x.view(), dyn_view<float, 2>::with_strides(y.data(), {3, length}, {1, 0}));
+    reference::doubles const a = x.values(), b = y.values();
+    reference::doubles expected(x.shape());
+    for (std::int64_t i = 0; i < 3 * length; ++i) expected[i] = chained(a[i], b[i / length]);
+    check_close(tn::dtype::f32, z.result(), expected, {.arithmetic = 4, .absolute = 4e-6},
+                "rows of " + std::to_string(length));
+  }
+}
+
 }  // namespace

@@ -116,9 +116,10 @@ struct flat_planner {
   [[gnu::cold]] static char const* why_general(Arguments const& a) {
     return is_bound_by_arithmetic<Program> ? "single elements: arithmetic is the bound"
            : a.has_strided                 ? "single elements: an operand is strided"
-           : a.moves_elements()            ? "parts of vectors: an operand is misaligned"
-           : a.tail != 0                   ? "contiguous vectors, the last one in part"
-                                           : "vectors along the innermost axis, others repeated";
+           : a.moves_elements()
+               ? "parts of vectors: an operand is misaligned, or a few places apart"
+           : a.tail != 0 ? "contiguous vectors, the last one in part"
+                         : "vectors along the innermost axis, others repeated";
   }
   template <class Program, configuration C, class Arguments>
   [[gnu::cold]] static cuda_plan planned_rows(Arguments const& operands) {

@@ -10,6 +10,13 @@
 namespace tenon::detail {
 
 TENON_ONCE_BEGIN
+// How far apart along a row elements may be that come out of the vectors that hold them, which are
+// no more than the elements, and as many as a multiprocessor full of threads has registers for. 0:
+// not at all.
+constexpr int most_apart(int bytes, int width) {
+  return width == 1 || bytes * width < 4 ? 0 : width < 4 ? width : 4;
+}
+
 // Elements of an operand that a call reads lie among these, counted from its first one.
 struct operand_reach {
   long long begin = 0, end = 1;
@@ -56,6 +63,10 @@ template <class Program, int V> struct flat_row_arguments : widest_arguments<Pro
     });
     return are_all ? all.dims : 1;
   }
+  static bool is_picked(long long stride, int bytes) {
+    int const most = most_apart(bytes, V);
+    return stride != 0 && stride >= -most && stride <= most;
+  }
   [[gnu::cold]] static flat_row_arguments of(bound_layout const& all, bound_arguments const& call) {
     bound_layout const layout = columns_as_rows(all, row_axes(all));
     group_layout const& columns = layout.columns;
@@ -66,10 +77,16 @@ template <class Program, int V> struct flat_row_arguments : widest_arguments<Pro
     // Vectors that begin in front of a row are one more where its last one is not empty.
     if (a.leader >= 0 && a.store_access[a.leader] != access::packed)
       a.vectors = (columns.size + 2 * V - 2) / V;
+    a.has_strided = false;
+    for (access how : a.store_access) a.has_strided = a.has_strided || how == access::strided;
     for (int k = 0; k < traits::load_count; ++k) {
       a.reach[k] = operand_reach::of(layout, layout.loads[k]);
       access& how = a.load_access[k];
       if (how <= access::elements || (how == access::splat && columns.dims <= 1)) continue;
+      if (columns.dims == 1 && is_picked(a.load_columns[k][0], moved_by<Program>::bytes.loads[k])) {
+        how = access::picked;
+        continue;
+      }
       how = access::strided, a.has_strided = true;
       for (int d = 0; d + 1 < columns.dims; ++d)
         a.walks_outwards = a.walks_outwards || layout.loads[k].column_strides[d] != 0;

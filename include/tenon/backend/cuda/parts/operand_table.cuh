@@ -83,7 +83,7 @@ struct common_access {
 // Whether some element is moved by itself though its vector is whole.
 [[gnu::cold]] inline bool moves_elements(access const* how, int count) {
   for (int k = 0; k < count; ++k)
-    if (how[k] == access::elements || how[k] == access::strided) return true;
+    if (how[k] == access::elements || how[k] >= access::strided) return true;
   return false;
 }
 
