@@ -30,6 +30,13 @@ template <class T, int Rank> class strided {
     elements_ = numbers<T>(end);
     memory_ = tn::tensor<T, tn::dyn>(elements_, end);
   }
+  // With rows from their last elements on.
+  dyn_view<T, Rank> from_the_end() {
+    numbers_of_axes strides = strides_;
+    strides[Rank - 1] = -strides[Rank - 1];
+    return dyn_view<T, Rank>::with_strides(
+        memory_.data() + first_ + (extents_[Rank - 1] - 1) * strides_[Rank - 1], extents_, strides);
+  }
   dyn_view<T, Rank> view() {
     return dyn_view<T, Rank>::with_strides(memory_.data() + first_, extents_, strides_);
   }
@@ -50,14 +57,16 @@ template <class T, int Rank> class strided {
   tn::tensor<T, tn::dyn> memory_{0};
 };
 
+// Rows of x and y from their ends, which a program knows of them, of views that begin there.
 template <class X, class Y, class Z, int Rank>
 void check(extents_of_rank<Rank> const& extents, extents_of_rank<Rank> const& of_x,
            extents_of_rank<Rank> const& of_y, std::int64_t in_front, arrangement how) {
-  static auto const f = tn::compile([](auto x, auto y) { return x * 2 + y; });
+  static auto const f = tn::compile(
+      [](auto x, auto y) { return tn::flip(x, tn::axis<-1>) * 2 + tn::flip(y, tn::axis<-1>); });
   strided<X, Rank> x(extents, of_x, in_front);
   strided<Y, Rank> y(extents, of_y, in_front / 2);
   array<Z, Rank> z(extents, how);
-  f.into(z.view())(x.view(), y.view());
+  f.into(z.view())(x.from_the_end(), y.from_the_end());
   doubles const found = z.result();
   doubles expected = found;
   for (std::int64_t i = 0; i < found.size(); ++i) expected[i] = x.at(i) * 2 + y.at(i);

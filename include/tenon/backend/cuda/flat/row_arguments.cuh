@@ -83,7 +83,8 @@ template <class Program, int V> struct flat_row_arguments : widest_arguments<Pro
       a.reach[k] = operand_reach::of(layout, layout.loads[k]);
       access& how = a.load_access[k];
       if (how <= access::elements || (how == access::splat && columns.dims <= 1)) continue;
-      if (columns.dims == 1 && is_picked(a.load_columns[k][0], moved_by<Program>::bytes.loads[k])) {
+      if (columns.dims == 1 && loads_which<Program, &instruction_facts::goes_in_steps>::all.at[k] &&
+          is_picked(a.load_columns[k][0], moved_by<Program>::bytes.loads[k])) {
         how = access::picked;
         continue;
       }

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/flat/picked_vectors.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
+#include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -29,7 +30,7 @@ template <class T, int V> struct vector_parts {
   static constexpr bool may_shift = V > 1 && has_words<T, V>;
   packed<T, V> low = {}, high = {};
   int beyond;  // elements of `low` in front of it
-  bool is_had = true;
+  bool is_had;
 
   // Asks for them, if the operand reaches as far as they do.
   __device__ __forceinline__ void request(T const* operand, long long offset, bool is_inner,
@@ -49,8 +50,9 @@ template <class T, int V> struct vector_parts {
     load_packed<reuse::near>(low, at - beyond, is_had && wants_low);
     if constexpr (may_shift) load_packed<reuse::near>(high, at - beyond + V, is_had && wants_high);
   }
-  // → the vector. @pre it was asked for
-  __device__ __forceinline__ packed<T, V> join() const {
+  // → the vector; what was not asked for comes element by element.
+  __device__ __forceinline__ packed<T, V> join(T const* at, row_vector<V> const& vector) const {
+    if (!is_had) return load_some<V>(at, vector.begin(), vector.end());
     if constexpr (may_shift)
       if (beyond > 0) return part_of(low, high, beyond);
     return low;
@@ -168,7 +170,8 @@ __device__ __forceinline__ void load_row_vector(Tile& tile, Arguments const& a,
       load_packed<reuse::expected>(one, load_address<Program, k>(a, origin.loads[I::bits]));
       to = splat<V>(one);
     } else if (how <= access::elements && !a.are_whole) {
-      to = read_register<k>(parts).join();
+      to = read_register<k>(parts).join(
+          load_address<Program, k>(a, origin.loads[I::bits] + vector.first), vector);
     }
   });
   // One after the other, behind the others: each has the registers of several vectors.
@@ -176,19 +179,14 @@ __device__ __forceinline__ void load_row_vector(Tile& tile, Arguments const& a,
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
     using T = storage_t<I::type>;
-    auto& to = read_register<k>(tile).at[0];
-    bool is_had = read_register<k>(parts).is_had;
-    int by = 1;
-    if constexpr (picked_vectors<T, V>::most > 0)
-      if (a.load_access[I::bits] == access::picked) {
-        by = static_cast<int>(a.load_columns[I::bits][0]);
-        is_had =
-            load_picked(to, load_address<Program, k>(a, 0),
-                        origin.loads[I::bits] + vector.first * by, by, is_inner, a.reach[I::bits]);
-      }
-    if (!is_had)
-      to = load_alone(load_address<Program, k>(a, origin.loads[I::bits] + vector.first * by), by,
-                      vector);
+    if constexpr (I::goes_in_steps && picked_vectors<T, V>::most > 0) {
+      if (a.load_access[I::bits] != access::picked) return;
+      auto const by = static_cast<int>(a.load_columns[I::bits][0]);
+      long long const offset = origin.loads[I::bits] + vector.first * by;
+      auto& to = read_register<k>(tile).at[0];
+      if (!load_picked(to, load_address<Program, k>(a, 0), offset, by, is_inner, a.reach[I::bits]))
+        to = load_alone(load_address<Program, k>(a, offset), by, vector);
+    }
   });
   if (a.has_strided) load_apart<Program, Loads>(tile, a, origin, vector);
 }

@@ -65,7 +65,8 @@ struct kernel_arguments : leading_arguments<Program>, gathered_arguments<Program
     a.tail = static_cast<int>(layout.columns.size % vector_width);
     common_access all{a.tail == 0 && (!traits::has_positions || layout.columns.dims <= 1)};
     fill({traits::load_count, RowDims, ColumnDims, a.steps.loads, a.load_rows[0], a.load_columns[0],
-          a.load_access, moved_by<Program>::bytes.loads, loads_of_positions<Program>::all.at},
+          a.load_access, moved_by<Program>::bytes.loads,
+          loads_which<Program, &instruction_facts::is_position>::all.at},
          layout, layout.loads, call.loads, vector_width, all);
     fill({traits::store_count, RowDims, ColumnDims, a.steps.stores, a.store_rows[0],
           a.store_columns[0], a.store_access, moved_by<Program>::bytes.stores, nullptr},
@@ -87,7 +88,7 @@ struct kernel_arguments : leading_arguments<Program>, gathered_arguments<Program
     this->divided = {1, false};
     int const inner = rows.dims - 1;
     for (int k = 0; k < loads_held; ++k)
-      if (!loads_of_positions<Program>::all.at[k])
+      if (!loads_which<Program, &instruction_facts::is_position>::all.at[k])
         this->steps.loads[k] = static_cast<int>(load_rows[k][inner]);
     for (int k = 0; k < stores_held; ++k)
       this->steps.stores[k] = static_cast<int>(store_rows[k][inner]);

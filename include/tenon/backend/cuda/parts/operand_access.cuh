@@ -70,15 +70,15 @@ template <class Program> struct moved_by {
   static constexpr table bytes = compute();
 };
 
-// Which of a program's loads no memory has.
-template <class Program> struct loads_of_positions {
+// Which of a program's operands some loads, or positions, have that fact.
+template <class Program, bool instruction_facts::*IsMeant> struct loads_which {
   struct table {
     bool at[at_least_one(program_traits<Program>::load_count)] = {};
   };
   static consteval table compute() {
     table result;
     for (instruction_facts const& i : program_traits<Program>::all)
-      if (i.is_position) result.at[i.bits] = true;
+      if (i.is_read && i.*IsMeant) result.at[i.bits] = true;
     return result;
   }
   static constexpr table all = compute();
