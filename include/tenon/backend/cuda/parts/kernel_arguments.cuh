@@ -10,6 +10,7 @@
 #include "tenon/backend/cuda/parts/indexing.cuh"
 #include "tenon/backend/cuda/parts/operand_access.cuh"
 #include "tenon/backend/cuda/parts/operand_table.cuh"
+#include "tenon/backend/cuda/parts/row_offsets.cuh"
 #include "tenon/backend/cuda/parts/vector_access.cuh"
 #include "tenon/backend/cuda/parts/work_split.cuh"
 #include "tenon/core/config.hpp"
@@ -107,95 +108,7 @@ struct kernel_arguments : leading_arguments<Program>, gathered_arguments<Program
 inline constexpr int ticket_count = 4096, slot_count = 32768;
 inline constexpr int first_slot = ticket_count, first_partial = first_slot + 2 * slot_count;
 
-// Offsets in elements of the current row, or of the current vector of columns, in every operand
-// that has any. Until they are found they are 0, as they are of what all rows share, which is
-// loaded before.
-template <class Program> struct operand_offsets {
-  using traits = program_traits<Program>;
-  long long loads[at_least_one(traits::load_count)] = {};
-  long long stores[at_least_one(traits::store_count)] = {};
-};
-
-// Which operands move at one of these places.
-template <class Program, place... Where> struct operands_at {
-  static consteval bool loads(int k) {
-    instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_load && (false || ... || (i.where == Where));
-  }
-  static consteval bool stores(int k) {
-    instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_store && (false || ... || (i.where == Where));
-  }
-};
-// Operands in memory that have an offset in each row; and those that no memory has.
-template <class Program> struct row_operands {
-  using moving = operands_at<Program, place::row, place::element, place::plane>;
-  static consteval bool holds(int k) { return moving::loads(k) || moving::stores(k); }
-};
-template <class Program> struct positions_of_rows {
-  static consteval bool holds(int k) { return program_traits<Program>::all[k].is_position; }
-};
-
 #if defined(__CUDA_ARCH__)
-// The offsets of row `row` in the selected operands that vary over the rows. Most rows have one
-// axis: one product for each operand. IsShort: so it is found; a kernel with all registers in use
-// divides along every axis but the outermost (ptxas 13.0: the gradient of kl_div spills eight bytes
-// otherwise).
-template <class Program, class Selected, bool IsShort = true, class Arguments>
-__device__ __forceinline__ void find_row_of(operand_offsets<Program>& offsets, Arguments const& a,
-                                            long long row, divided_axes const& divided) {
-  auto const visit = [&](auto const& of_load, auto const& of_store) {
-    for_each_selected<Program, Selected>([&](auto selected) {
-      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-      if constexpr (I::is_store)
-        of_store(offsets.stores[I::bits], I::bits);
-      else if constexpr (moves_with_rows<Program, I>)
-        of_load(offsets.loads[I::bits], I::bits);
-    });
-  };
-  visit([](long long& to, int) { to = 0; }, [](long long& to, int) { to = 0; });
-  if constexpr (!IsShort) {
-    for_each_digit(a.rows, row, [&](int d, long long position) {
-      visit([&](long long& to, int k) { to += position * a.load_rows[k][d]; },
-            [&](long long& to, int k) { to += position * a.store_rows[k][d]; });
-    });
-    return;
-  }
-  auto rest = static_cast<unsigned long long>(row);
-  if (divided.any) {
-    int d = a.rows.dims;
-#pragma unroll 1
-    do {
-      --d;
-      auto const next = a.rows.by[d].quotient(rest);
-      auto const position = static_cast<long long>(rest - next * a.rows.by[d].divisor);
-      visit([&](long long& to, int k) { to += position * a.load_rows[k][d]; },
-            [&](long long& to, int k) { to += position * a.store_rows[k][d]; });
-      rest = next;
-    } while (d > divided.first);
-  }
-  auto const last = static_cast<int>(rest);
-  visit([&](long long& to, int k) { to += wide_product(last, a.steps.loads[k]); },
-        [&](long long& to, int k) { to += wide_product(last, a.steps.stores[k]); });
-}
-template <class Program, bool IsShort = true, class Arguments>
-__device__ __forceinline__ void find_row_operands(operand_offsets<Program>& offsets,
-                                                  Arguments const& a, long long row) {
-  find_row_of<Program, row_operands<Program>, IsShort>(offsets, a, row, a.divided);
-}
-template <class Program, bool IsShort = true, class Arguments>
-__device__ __forceinline__ void find_row_positions(operand_offsets<Program>& offsets,
-                                                   Arguments const& a, long long row) {
-  if constexpr (program_traits<Program>::has_positions)
-    find_row_of<Program, positions_of_rows<Program>, IsShort>(offsets, a, row, a.of_positions);
-}
-template <class Program, bool IsShort = true, class Arguments>
-__device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,
-                                         long long row) {
-  find_row_operands<Program, IsShort>(offsets, a, row);
-  find_row_positions<Program, IsShort>(offsets, a, row);
-}
-
 // The address of load or store K, at an element offset.
 template <class Program, int K, class Arguments>
 __device__ __forceinline__ auto load_address(Arguments const& a, long long offset) {

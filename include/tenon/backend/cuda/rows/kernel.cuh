@@ -30,11 +30,9 @@ template <class Program, class C> struct row_worker {
   // their positions it has all of them, and what is found by these is somewhere.
   static constexpr bool has_none_beyond =
       is_spread || (is_direct && !program_traits<Program>::has_positions);
-  // It costs fewer registers to find offsets again, late. Positions are found while the row is on
-  // its way, unless it is where they say.
+  // Found again, late, offsets cost fewer registers; positions, unless they lead to the row.
   static constexpr bool finds_again = is_direct || is_spread;
-  static constexpr bool finds_positions_late =
-      finds_again && !program_traits<Program>::has_gathered;
+  static constexpr bool finds_late = finds_again && !program_traits<Program>::has_gathered;
   using arguments = rows_arguments<Program, C>;
   static constexpr int tiles = tiles_held<C>;  // of a long row several
   using own = own_loads<Program, C>;
@@ -61,8 +59,7 @@ template <class Program, class C> struct row_worker {
     bool is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
     find_row_operands<Program>(offsets, a, is_inside ? row : 0);
-    if constexpr (!finds_positions_late)
-      find_row_positions<Program>(offsets, a, is_inside ? row : 0);
+    if constexpr (!finds_late) find_row_positions<Program>(offsets, a, is_inside ? row : 0);
     auto const where = positions(is_inside);
     await_row<Program, C>(a, offsets, where);
     request_row_values<Program>(to.values, a, offsets, is_inside);
