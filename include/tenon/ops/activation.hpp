@@ -267,6 +267,10 @@ struct softplus : activation_op {
   template <class T> static TENON_HD T eval(T x) {
     return math::log1p(math::exp(-math::abs(x))) + math::maximum(x, T(0));
   }
+  static TENON_HD float eval_bf16(float x) {
+    float const power = math::approximate::exp2(math::abs(x) * -1.44269504f);
+    return math::approximate::log1p(power) + math::maximum(x, 0.0f);
+  }
   template <class V> static constexpr V derivative(V d, V x, V) { return d * of<sigmoid>(x); }
   static double reference(double x) {
     long double wide = x;

@@ -94,6 +94,7 @@ struct reciprocal : exact_op<1> {
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 19;
   template <class T> static constexpr TENON_HD T eval(T x) { return div::eval(T(1), x); }
+  static TENON_HD float eval_bf16(float x) { return div::eval_bf16(1, x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return -d * y * y; }
   static double reference(double x) { return 1 / x; }
 };
@@ -154,6 +155,7 @@ struct sqrt : pointwise_op<1> {
   static constexpr interval domain{0, 1e30};
   static constexpr double tolerance_ulp = 0.5;
   template <class T> static TENON_HD T eval(T x) { return math::sqrt(x); }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::sqrt(x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return (0.5 * d) / y; }
   static double reference(double x) { return std::sqrt(x); }
 };

@@ -55,6 +55,7 @@ struct expm1 : elementary_op {
   static constexpr int cost = 16;
   static constexpr interval domain{-87, 88};
   template <class T> static TENON_HD T eval(T x) { return math::expm1(x); }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::expm1(x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return d * (y + 1.0); }
   static double reference(double x) { return std::expm1(x); }
 };
@@ -64,6 +65,7 @@ struct log : elementary_op {
   static constexpr int cost = 25;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log(x); }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::log(x); }
   template <class V> static constexpr V derivative(V d, V x, V) { return d / x; }
   static double reference(double x) { return std::log(x); }
 };
@@ -73,6 +75,7 @@ struct log2 : elementary_op {
   static constexpr int cost = 22;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log2(x); }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::log(x) * 1.44269504f; }
   template <class V> static constexpr V derivative(V d, V x, V) { return (1.4426950408889634 * d) / x; }
   static double reference(double x) { return std::log2(x); }
 };
@@ -82,6 +85,7 @@ struct log10 : elementary_op {
   static constexpr int cost = 28;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log10(x); }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::log(x) * 0.434294492f; }
   template <class V> static constexpr V derivative(V d, V x, V) { return (0.4342944819032518 * d) / x; }
   static double reference(double x) { return std::log10(x); }
 };
@@ -92,6 +96,7 @@ struct log1p : elementary_op {
   static constexpr int cost = 30;
   static constexpr interval domain{-0.999, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log1p(x); }
+  static TENON_HD float eval_bf16(float x) { return math::approximate::log1p(x); }
   template <class V> static constexpr V derivative(V d, V x, V) { return d / (x + 1.0); }
   static double reference(double x) { return std::log1p(x); }
 };

@@ -16,6 +16,7 @@ struct elu : pointwise_op<2> {
   static constexpr double tolerance_ulp = 3;
   static constexpr double defaults[] = {1};
   template <class T> static TENON_HD T eval(T x, T alpha) { return x > 0 ? x : alpha * math::expm1(x); }
+  static TENON_HD float eval_bf16(float x, float alpha) { return x > 0 ? x : alpha * math::approximate::expm1(x); }
   template <class V> static constexpr V derivative(V d, V x, V alpha, V, int k) {
     return k == 0 ? of<where>(x > 0.0, d, d * (alpha * of<exp>(x)))
                   : unless(x > 0.0, d * of<expm1>(x));
@@ -30,6 +31,9 @@ struct selu : activation_op {
   static constexpr interval domain{-87, 1e30};
   template <class T> static TENON_HD T eval(T x) {
     return x > 0 ? T(1.0507009873554805) * x : T(1.7580993408473766) * math::expm1(x);
+  }
+  static TENON_HD float eval_bf16(float x) {
+    return x > 0 ? 1.05070102f * x : 1.75809932f * math::approximate::expm1(x);
   }
   template <class V> static constexpr V derivative(V d, V x, V) {
     return of<where>(x > 0.0, 1.0507009873554805 * d, d * (1.7580993408473766 * of<exp>(x)));
@@ -59,6 +63,12 @@ struct mish : activation_op {
     T below = x < 0 ? e * (e + 2) + 2 : 1 + 2 * e * (1 + e);
     return x * (above / below) * scale;
   }
+  // From 20 on the quotient is 1; at -128 the exponential is 0.
+  static TENON_HD float eval_bf16(float x) {
+    x = math::maximum(x, -128.0f);
+    float const e = math::approximate::exp2(math::minimum(x, 20.0f) * 1.44269504f), above = e * (e + 2);
+    return x * (above * math::approximate::reciprocal(above + 2));
+  }
   template <class V> static constexpr V derivative(V d, V x, V) {
     V const t = of<tanh>(of<softplus>(x));
     return d * (t + x * of<sigmoid>(x) * (1.0 - t * t));
@@ -76,6 +86,7 @@ struct logsigmoid : activation_op {
   static constexpr int cost = 42;
   static constexpr interval domain{-1e30, 104};
   template <class T> static TENON_HD T eval(T x) { return -softplus::eval(-x); }
+  static TENON_HD float eval_bf16(float x) { return -softplus::eval_bf16(-x); }
   template <class V> static constexpr V derivative(V d, V x, V) { return d * of<sigmoid>(-x); }
   static double reference(double x) { return -softplus::reference(-x); }
 };
