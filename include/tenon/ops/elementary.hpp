@@ -160,6 +160,10 @@ struct erfc : elementary_op {
       return math::erfc(x);
     }
   }
+  static TENON_HD float eval_bf16(float x) {
+    float const tail = 2 * math::approximate::normal_tail(::fminf(math::abs(x) * 1.41421354f, 14.5f));
+    return x != x ? x : x < 0 ? 2 - tail : tail;
+  }
   template <class V> static constexpr V derivative(V d, V x, V) {
     return (-1.1283791670955126 * d) * of<exp>(-(x * x));
   }
