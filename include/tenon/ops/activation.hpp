@@ -82,7 +82,7 @@ struct sigmoid : activation_op {
     T power = math::exp(-math::abs(x));
     return (x < 0 ? power : T(1)) / (1 + power);
   }
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     return math::approximate::reciprocal(1 + math::approximate::exp2(x * -1.44269504f));
   }
   template <class V> static constexpr V derivative(V d, V, V y) { return d * (y * (1.0 - y)); }
@@ -101,9 +101,9 @@ struct silu : activation_op {
     x = math::maximum(x, -2 * detail::tail<T>::shift);
     return detail::times_sigmoid(x, {x, T(0)});
   }
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     x = math::maximum(x, -128.0f);
-    return x * sigmoid::eval_bf16(x);
+    return x * sigmoid::eval_narrow(x);
   }
   template <class V> static constexpr V derivative(V d, V x, V) {
     V const s = of<sigmoid>(x);
@@ -230,7 +230,7 @@ struct gelu_tanh : activation_op {
                    (term.low + cubic::high * square_low + linear::low);
     return detail::times_sigmoid(x, detail::multiply(u, {factor, factor_low}));
   }
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     x = math::maximum(x, -14.0f);
     float q = 0.102943243f * x * x + 2.30220819f;  // y / (x log 2)
     return x * math::approximate::reciprocal(1 + math::approximate::exp2(-x * q));
@@ -257,7 +257,7 @@ struct softplus : activation_op {
   template <class T> static TENON_HD T eval(T x) {
     return math::log1p(math::exp(-math::abs(x))) + math::maximum(x, T(0));
   }
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     float const power = math::approximate::exp2(math::abs(x) * -1.44269504f);
     return math::approximate::log1p(power) + math::maximum(x, 0.0f);
   }

@@ -79,7 +79,7 @@ struct div : exact_op<2> {
   }
   // By a reciprocal, which is found once where y is the same for many x; scaled, because it may leave
   // the range of normal numbers where the quotient does not. Error below 2^-21.
-  static TENON_HD float eval_bf16(float x, float y) {
+  static TENON_HD float eval_narrow(float x, float y) {
     float scale = math::abs(y) > 0x1p125f ? 0.25f : math::abs(y) < 0x1p-125f ? 0x1p24f : 1.0f;
     return x * scale * math::approximate::reciprocal(y * scale);
   }
@@ -94,7 +94,7 @@ struct reciprocal : exact_op<1> {
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 19;
   template <class T> static constexpr TENON_HD T eval(T x) { return div::eval(T(1), x); }
-  static TENON_HD float eval_bf16(float x) { return div::eval_bf16(1, x); }
+  static TENON_HD float eval_narrow(float x) { return div::eval_narrow(1, x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return -d * y * y; }
   static double reference(double x) { return 1 / x; }
 };
@@ -155,7 +155,7 @@ struct sqrt : pointwise_op<1> {
   static constexpr interval domain{0, 1e30};
   static constexpr double tolerance_ulp = 0.5;
   template <class T> static TENON_HD T eval(T x) { return math::sqrt(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::sqrt(x); }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::sqrt(x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return (0.5 * d) / y; }
   static double reference(double x) { return std::sqrt(x); }
 };

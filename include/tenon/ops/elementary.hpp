@@ -23,7 +23,7 @@ struct exp : elementary_op {
   static constexpr int cost = 9;
   static constexpr interval domain{-87, 88};
   template <class T> static TENON_HD T eval(T x) { return math::exp(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x * 1.44269504f); }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::exp2(x * 1.44269504f); }
   template <class V> static constexpr V derivative(V d, V, V y) { return d * y; }
   static double reference(double x) { return std::exp(x); }
 };
@@ -34,7 +34,7 @@ struct exp2 : elementary_op {
   static constexpr interval domain{-126, 127};
   static constexpr double tolerance_ulp = 2.5;
   template <class T> static TENON_HD T eval(T x) { return math::exp2(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::exp2(x); }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::exp2(x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return (0.6931471805599453 * d) * y; }
   static double reference(double x) { return std::exp2(x); }
 };
@@ -55,7 +55,7 @@ struct expm1 : elementary_op {
   static constexpr int cost = 16;
   static constexpr interval domain{-87, 88};
   template <class T> static TENON_HD T eval(T x) { return math::expm1(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::expm1(x); }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::expm1(x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return d * (y + 1.0); }
   static double reference(double x) { return std::expm1(x); }
 };
@@ -65,7 +65,7 @@ struct log : elementary_op {
   static constexpr int cost = 25;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::log(x); }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::log(x); }
   template <class V> static constexpr V derivative(V d, V x, V) { return d / x; }
   static double reference(double x) { return std::log(x); }
 };
@@ -75,7 +75,7 @@ struct log2 : elementary_op {
   static constexpr int cost = 22;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log2(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::log(x) * 1.44269504f; }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::log(x) * 1.44269504f; }
   template <class V> static constexpr V derivative(V d, V x, V) { return (1.4426950408889634 * d) / x; }
   static double reference(double x) { return std::log2(x); }
 };
@@ -85,7 +85,7 @@ struct log10 : elementary_op {
   static constexpr int cost = 28;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log10(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::log(x) * 0.434294492f; }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::log(x) * 0.434294492f; }
   template <class V> static constexpr V derivative(V d, V x, V) { return (0.4342944819032518 * d) / x; }
   static double reference(double x) { return std::log10(x); }
 };
@@ -96,7 +96,7 @@ struct log1p : elementary_op {
   static constexpr int cost = 30;
   static constexpr interval domain{-0.999, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log1p(x); }
-  static TENON_HD float eval_bf16(float x) { return math::approximate::log1p(x); }
+  static TENON_HD float eval_narrow(float x) { return math::approximate::log1p(x); }
   template <class V> static constexpr V derivative(V d, V x, V) { return d / (x + 1.0); }
   static double reference(double x) { return std::log1p(x); }
 };

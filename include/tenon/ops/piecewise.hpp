@@ -73,7 +73,7 @@ struct hardsigmoid : bent_op {
   template <class T> static constexpr TENON_HD T eval(T x) {
     return math::minimum(math::maximum(x + 3, T(0)), T(6)) / 6;
   }
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     return math::minimum(math::maximum(x + 3, 0.0f), 6.0f) * 0.166666672f;
   }
   template <class V> static constexpr V derivative(V d, V x, V) {
@@ -89,7 +89,7 @@ struct hardswish : bent_op {
   static constexpr text_view name = "hardswish";
   static constexpr int cost = 8;
   template <class T> static constexpr TENON_HD T eval(T x) { return math::maximum(x, T(-3)) * hardsigmoid::eval(x); }
-  static TENON_HD float eval_bf16(float x) { return math::maximum(x, -3.0f) * hardsigmoid::eval_bf16(x); }
+  static TENON_HD float eval_narrow(float x) { return math::maximum(x, -3.0f) * hardsigmoid::eval_narrow(x); }
   template <class V> static constexpr V derivative(V d, V x, V) {
     V const bent = when(x > -3.0, d * (0.3333333333333333 * x + 0.5));
     return of<where>(x < 3.0, bent, d);

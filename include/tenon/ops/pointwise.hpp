@@ -17,13 +17,15 @@
 namespace tenon {
 
 // The node's element from its operands' elements. D, the node's dtype, matters to cast and to the
-// operators with a cheaper form whose error disappears in the rounding to bfloat16.
+// operators with a cheaper form whose error disappears in the rounding to a half type.
 template <class Op, dtype D, class... Operands>
 constexpr TENON_HD auto eval_in(Operands... operands) {
   if constexpr (requires { Op::template eval_as<D>(operands...); })
     return Op::template eval_as<D>(operands...);
   else if constexpr (D == dtype::bf16 && requires { Op::eval_bf16(operands...); })
     return Op::eval_bf16(operands...);
+  else if constexpr (is_narrow(D) && requires { Op::eval_narrow(operands...); })
+    return Op::eval_narrow(operands...);
   else
     return Op::eval(operands...);
 }

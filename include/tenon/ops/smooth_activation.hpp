@@ -16,7 +16,7 @@ struct elu : pointwise_op<2> {
   static constexpr double tolerance_ulp = 3;
   static constexpr double defaults[] = {1};
   template <class T> static TENON_HD T eval(T x, T alpha) { return x > 0 ? x : alpha * math::expm1(x); }
-  static TENON_HD float eval_bf16(float x, float alpha) { return x > 0 ? x : alpha * math::approximate::expm1(x); }
+  static TENON_HD float eval_narrow(float x, float alpha) { return x > 0 ? x : alpha * math::approximate::expm1(x); }
   template <class V> static constexpr V derivative(V d, V x, V alpha, V, int k) {
     return k == 0 ? of<where>(x > 0.0, d, d * (alpha * of<exp>(x)))
                   : unless(x > 0.0, d * of<expm1>(x));
@@ -32,7 +32,7 @@ struct selu : activation_op {
   template <class T> static TENON_HD T eval(T x) {
     return x > 0 ? T(1.0507009873554805) * x : T(1.7580993408473766) * math::expm1(x);
   }
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     return x > 0 ? 1.05070102f * x : 1.75809932f * math::approximate::expm1(x);
   }
   template <class V> static constexpr V derivative(V d, V x, V) {
@@ -64,7 +64,7 @@ struct mish : activation_op {
     return x * (above / below) * scale;
   }
   // From 20 on the quotient is 1; at -128 the exponential is 0.
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     x = math::maximum(x, -128.0f);
     float const e = math::approximate::exp2(math::minimum(x, 20.0f) * 1.44269504f), above = e * (e + 2);
     return x * (above * math::approximate::reciprocal(above + 2));
@@ -86,7 +86,7 @@ struct logsigmoid : activation_op {
   static constexpr int cost = 42;
   static constexpr interval domain{-1e30, 104};
   template <class T> static TENON_HD T eval(T x) { return -softplus::eval(-x); }
-  static TENON_HD float eval_bf16(float x) { return -softplus::eval_bf16(-x); }
+  static TENON_HD float eval_narrow(float x) { return -softplus::eval_narrow(-x); }
   template <class V> static constexpr V derivative(V d, V x, V) { return d * of<sigmoid>(-x); }
   static double reference(double x) { return -softplus::reference(-x); }
 };

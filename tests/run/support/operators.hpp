@@ -169,9 +169,10 @@ void check_operator(Tensor const& tensor, reference::doubles const& x, reference
     return converted(wanted(a, b, c), result);
   };
   tolerance allowed{.arithmetic = 2 * Op::tolerance_ulp};
-  // The cheap forms for bfloat16 are right to a quarter of its unit, and absolutely in the far
+  // The cheap forms for half types are right to a quarter of their unit, and absolutely in the far
   // tails.
-  if (requires { &Op::eval_bf16; } && result == tn::dtype::bf16)
+  if ((requires { &Op::eval_bf16; } && result == tn::dtype::bf16) ||
+      (requires { &Op::eval_narrow; } && tn::is_narrow(result)))
     allowed.storage = 2, allowed.absolute = 0x1p-24;
   if (Op::name == "logaddexp") allowed.absolute = 0x1p-22;  // of a sum that may cancel
   check_close(result, result_of(tensor), reference::elementwise(exact, x, y, z), allowed,
