@@ -9,6 +9,7 @@
 namespace tenon {
 
 // What the operands of a kernel may be along the columns: the more, the longer it is.
+inline constexpr int run_columns = -4;         // whole aligned vectors in runs at a stride
 inline constexpr int spread_columns = -3;      // contiguous, of any place, single elements
 inline constexpr int any_spread_columns = -2;  // the same, and any others by shared memory
 inline constexpr int shifted_columns = -1;     // whole vectors at any place, in registers
@@ -16,6 +17,9 @@ inline constexpr int odd_columns = 0;          // contiguous, of any length and 
 inline constexpr int packed_columns = 1;       // whole aligned vectors
 inline constexpr int contiguous_columns = 2;   // misaligned, or of odd length, too
 inline constexpr int any_columns = max_rank;   // strided, repeated, and along several axes too
+// Whether all of a row are whole aligned vectors, wherever they lie.
+template <int GroupDims>
+inline constexpr bool has_whole_vectors = GroupDims == packed_columns || GroupDims == run_columns;
 // Of a kernel for all operands that the types of a call allow.
 constexpr int columns_allowed(column_order order) {
   return order >= column_order::contiguous ? contiguous_columns : any_columns;

@@ -28,9 +28,9 @@ struct run_arguments : run_places<Program>, kernel_arguments<Program, max_rank, 
   using typename base::traits;
 
   [[gnu::cold]] static run_arguments of(bound_layout const& layout, bound_arguments const& call,
-                                        int vector_width) {
+                                        int vector_width, work_split const& split = {}) {
     run_arguments a{};
-    static_cast<base&>(a) = base::of(layout, call, vector_width, {});
+    static_cast<base&>(a) = base::of(layout, call, vector_width, split);
     if (!a.has_runs()) return a;
     if (a.columns.dims > 1) {
       long long const length = layout.columns.extents[1];

@@ -264,7 +264,7 @@ struct rows_configurations {
       .index_bits = 32,
       .blocks = Dims > 1 && program_traits<Program>::has_planes ? 1
                 : row_state_words<Program> > 4                  ? 2
-                : Dims == packed_columns ? (program_traits<Program>::has_fetches ? 3 : 4)
+                : has_whole_vectors<Dims> ? (program_traits<Program>::has_fetches ? 3 : 4)
                 : element_operands<Program>::loads == 1 && !has_large_states<Program> &&
                         !has_narrow_gathered<Program>
                     ? 3

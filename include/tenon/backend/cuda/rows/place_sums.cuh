@@ -9,6 +9,7 @@
 // 10.7 (16.8), 4096 x 8193 bf16 18.7 (30.0), 2 x 8193 f32 1.5 (2.6).
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/runs.cuh"
 #include "tenon/backend/cuda/rows/tiny.cuh"
 
 namespace tenon::detail {
@@ -65,7 +66,7 @@ template <class Program, class C> struct place_sums {
   __device__ __forceinline__ void sweep(int segment, bool is_inside, bool leaves) {
     int const warp = static_cast<int>(threadIdx.x) / 32, step = lanes * items;
     // A vector behind the last tile is the last warp's, of rows of no whole number of them.
-    int const behind = !is_packed && a.tail != 0;
+    int const behind = !has_whole_vectors<C::group_dims> && a.tail != 0;
     long_chains<Program, reductions> wholes;
     for_each_selected<Program, reductions>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
@@ -107,6 +108,14 @@ template <class Program, class C> struct place_sums {
         take_whole<few>(from);
       else
         take_aligned<items, read_once<Program>>(from, from, held, 0);
+    } else if constexpr (C::group_dims == run_columns) {
+      // 32 bits hold the number of such vectors.
+      int const own = static_cast<int>(first), end = own - lane + vectors;
+      await_operands<Program>(leaves);
+      if (vectors == width * items)
+        take_in_runs<items>(whole_positions<int>{own, width});
+      else
+        take_in_runs<items>(rest_positions{{own, width, end}});
     } else {
       long long const in_row = a.columns.size - first * v;
       if (held > in_row) held = static_cast<int>(in_row);
@@ -167,6 +176,15 @@ template <class Program, class C> struct place_sums {
     }
 #pragma unroll
     for (int u = 0; u < Count; ++u) add(all[u], 0, v);
+  }
+  // Count vectors, each in its run, as far as they are inside.
+  template <int Count, class Positions>
+  __device__ __forceinline__ void take_in_runs(Positions const& positions) {
+    selected_registers<Program, loads_of<Count>> all;
+    load_in_runs<Program, loads_of<Count>, v, Count>(all, a, offsets, positions);
+#pragma unroll
+    for (int u = 0; u < Count; ++u)
+      if (positions.is_whole(u)) add(read_register<load>(all).at[u], 0, v);
   }
   // Aligned vectors from `from` on, Count or what the last vector behind them has a part of, of
   // which the lane has `held` elements but the first `low`, which are in front of the warp's.

@@ -4,6 +4,7 @@
 // share it, tile by tile; a long one in segments, which several blocks share where there are few.
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/runs.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
 #include "tenon/backend/cuda/rows/place_sums.cuh"
 #include "tenon/backend/cuda/rows/word_segments.cuh"
@@ -55,8 +56,8 @@ template <class Program, class C> struct streamed_worker {
   // lie anywhere do in all types, and those of short calls.
   static constexpr bool may_leave =
       !has_large_states<Program> && !program_traits<Program>::has_total &&
-      (dims == packed_columns ? program_traits<Program>::widest_element == 4
-                              : sums_by_place<Program>);
+      (has_whole_vectors<dims> ? program_traits<Program>::widest_element == 4
+                               : sums_by_place<Program>);
 
   // Of a tile in flight large states take in 16 elements at a time, for whose values there are
   // registers.
@@ -143,7 +144,7 @@ template <class Program, class C> struct streamed_worker {
     reset<Program, sweeping>(states);
     cascade<Program, running> levels;
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
-    if constexpr (dims == 1) {
+    if constexpr (has_whole_vectors<dims>) {
       auto [first, end] = range_of(segment, is_inside);
       await_operands<Program>(leaves);
       // Tiles that are all inside need no look at their vectors.
@@ -183,7 +184,10 @@ template <class Program, class C> struct streamed_worker {
   __device__ __forceinline__ void take(States& states, operand_offsets<Program> const& offsets,
                                        Positions const& positions) const {
     selected_registers<Program, tile_of<Count>> tile;
-    load_tile<Program, tile_of<Count>, v, Count, dims, false>(tile, a, offsets, positions, true);
+    if constexpr (dims == run_columns)
+      load_in_runs<Program, tile_of<Count>, v, Count>(tile, a, offsets, positions);
+    else
+      load_tile<Program, tile_of<Count>, v, Count, dims, false>(tile, a, offsets, positions, true);
     process<Count>(tile, states, offsets, positions);
   }
   // A tile of which much may be missing. In pieces it has more registers under way: a few items at
@@ -191,7 +195,7 @@ template <class Program, class C> struct streamed_worker {
   template <class States, class Positions>
   __device__ __forceinline__ void take_rest(States& states, operand_offsets<Program> const& offsets,
                                             Positions const& positions) const {
-    constexpr bool has_room = dims == packed_columns && v * items <= 64;
+    constexpr bool has_room = has_whole_vectors<dims> && v * items <= 64;
     constexpr int some = has_room || items < 4 ? items : 4;
 #pragma unroll 1
     for (int u = 0; u < items && positions.is_live(u); u += some)
@@ -212,8 +216,12 @@ template <class Program, class C> struct streamed_worker {
           read_register<k>(now).at[i] = read_register<k>(tile).at[u + i];
       });
       selected_registers<Program, no_loads> none;
-      process_tile<1, false, v, some, dims, tile_of<some>, no_loads, no_loads>(
-          now, none, states, f, a, offsets, positions.from(u), true);
+      if constexpr (dims == run_columns)
+        process_runs<1, false, v, some, tile_of<some>>(now, states, f, a, offsets,
+                                                       positions.from(u));
+      else
+        process_tile<1, false, v, some, dims, tile_of<some>, no_loads, no_loads>(
+            now, none, states, f, a, offsets, positions.from(u), true);
     }
   }
 

@@ -117,7 +117,7 @@ struct streamed_rows_planner : tiny_rows_planner {
     // states are several numbers. H200, 64 threads against 256, us: variance of 2^20 x 256 f32 237
     // (257), bf16 148 (152), of 2^20 x 64 63.7 (68.8) and 41.6 (43.3), argmax of 131072 x 256 f32
     // 33.5 (34.8), of 32768 x 4096 122.1 (122.9); but sums of 2^20 x 256 f32 317 (238).
-    bool const is_small = C.group_dims == packed_columns && has_large_states<Program> &&
+    bool const is_small = has_whole_vectors<C.group_dims> && has_large_states<Program> &&
                           !program_traits<Program>::has_total &&
                           layout.columns.size >= 8 * C.vector_width;
     // Blocks of 128 threads fill the registers better than those of 256, which are three. H200, us,
@@ -137,7 +137,7 @@ struct streamed_rows_planner : tiny_rows_planner {
       most = enough_blocks;
     if (cut.segments > 1)
       result.split.blocks_per_row = blocks_of_row<Program, C>(groups, cut.lanes, cut.segments);
-    if constexpr (may_ask_early<Program>)
+    if constexpr (may_ask_early<Program> && C.group_dims != run_columns)
       result.split.asks_early =
           cut.segments == 1 &&
           layout.rows.size * layout.columns.size * own_bytes<Program> <=
@@ -152,6 +152,9 @@ struct streamed_rows_planner : tiny_rows_planner {
                             cut.lanes <= 32 ? "row read once by a warp or less"
                                             : "row read once by several warps",
                             "parts of vectors, row read once", "single elements, row read once");
+    if constexpr (C.group_dims == run_columns)
+      result.why = is_shared ? "row in runs of vectors, read once, shared by several blocks"
+                             : "row in runs of vectors, read once";
     finish<Program, arguments>(result, layout, call, most, groups);
     // Words are left in slots, and nothing beside them.
     if constexpr (has_word_segments<Program, special>)
