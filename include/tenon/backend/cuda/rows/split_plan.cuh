@@ -21,35 +21,36 @@ struct split_rows_planner {
           16 &&  // of shared memory beside the row
       !program_traits<Program>::has_total &&
       !program_traits<Program>::has_planes && !program_traits<Program>::has_positions;
-  // Rows that pass once are read as such rows in one piece are, vector by vector.
+  // Programs whose rows pass once, and may be read as such rows in one piece are.
   template <class Program>
   static constexpr bool may_stream =
       passes_once<Program> && !program_traits<Program>::has_total &&
       !program_traits<Program>::has_planes && !program_traits<Program>::has_positions &&
       !program_traits<Program>::has_gathered && !program_traits<Program>::has_fetches &&
       !rows_planner::shares_everything<Program>;
-  // Null where columns are no runs of whole aligned vectors, or few elements.
+  // @pre runs are whole vectors
   template <class Program>
-  [[gnu::cold]] static cuda_plan plan_runs(bound_layout const& layout,
-                                           bound_arguments const& call) {
+  [[gnu::cold]] static cuda_plan plan_runs(bound_layout const& layout, bound_arguments const& call,
+                                           cuda_device_facts const& facts) {
     constexpr configuration c = rows_planner::streamed<Program, run_columns>;
+    bool is_tiny = false;
     if constexpr (rows_planner::may_be_tiny<Program>)
-      if (rows_planner::is_tiny<Program>(layout)) return {};
-    if (run_arguments<Program>::of(layout, call, c.vector_width).runs.vectors == 0) return {};
+      is_tiny = rows_planner::is_tiny<Program>(layout);
+    // For the same bits misaligned ones are streamed, too.
+    if (is_tiny || run_arguments<Program>::of(layout, call, c.vector_width).runs.vectors == 0)
+      return rows_planner::plan<Program, column_order::any>(layout, call, facts);
     return rows_planner::plan_streamed<Program, c>(layout, call, moved_as::vectors);
   }
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
+    constexpr int width = element_operands<Program>::vector_width;
     bool const has_runs =
         layout.columns.dims == 2 && layout.rows.size > 0 && !rows_are_neighbours<Program>(layout);
     if constexpr (may_stream<Program>)
-      if (has_runs) {
-        auto const runs = plan_runs<Program>(layout, call);
-        if (runs.function) return runs;
-      }
-    long long const vectors =
-        divide_up(layout.columns.size, element_operands<Program>::vector_width);
+      if (has_runs && layout.columns.extents[1] % width == 0)
+        return plan_runs<Program>(layout, call, facts);
+    long long const vectors = divide_up(layout.columns.size, width);
     if (has_runs && !rows_planner::holds_row<Program>(vectors)) {
       if constexpr (may_hold<Program>) {
         auto const held = held_rows_planner::plan<Program>(layout, call, facts);

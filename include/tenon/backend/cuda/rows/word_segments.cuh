@@ -15,7 +15,7 @@ namespace tenon::detail {
 inline constexpr int most_word_segments = 128;
 // Whether a segment's state is a word, which one block leaves for another in one access.
 template <class Program, class C>
-inline constexpr bool has_word_segments = sums_by_place<Program>&& C::group_dims > packed_columns;
+inline constexpr bool has_word_segments = sums_by_place<Program>&& C::group_dims != packed_columns;
 
 #if defined(__CUDA_ARCH__)
 // The block of a row that begins last waits for the others, none of which waits for anybody. Lane
