@@ -160,7 +160,7 @@ struct erfc : elementary_op {
       return math::erfc(x);
     }
   }
-  static TENON_HD float eval_bf16(float x) {
+  static TENON_HD float eval_narrow(float x) {
     float const tail = 2 * math::approximate::normal_tail(::fminf(math::abs(x) * 1.41421354f, 14.5f));
     return x != x ? x : x < 0 ? 2 - tail : tail;
   }

@@ -245,19 +245,21 @@ inline TENON_HD float expm1(float x) {
       x * (1 + x * (0.5f + x * (0.166666672f + x * (0.0416666679f + x * 0.00833333377f))));
   return math::abs(x) < near_0 ? series : exp2(x * 1.44269504f) - 1;
 }
-// 1 - Phi(t) = 2^q(t), Phi the normal distribution function, q minimax with an error that is 2^-11
-// of the result: one instruction of the slow unit, not two, and nothing to be kept beside t.
+// 1 - Phi(t), Phi the normal distribution function, by the quotient and the polynomial of gelu in
+// f32: error 2^-19, and less than 2^-14 where it is 2^-118.
 // @pre 0 <= t <= 14.5
 inline TENON_HD float normal_tail(float t) {
-  float q = -3.59108299e-07f;
-  q = q * t + 1.94541171e-05f;
-  q = q * t - 0.000444783102f;
-  q = q * t + 0.00566338934f;
-  q = q * t - 0.0452348851f;
-  q = q * t - 0.471399635f;
-  q = q * t - 1.14399254f;
-  q = q * t - 1.00066578f;
-  return exp2(q);
+  float const w = reciprocal(t + 3.7578125f), u = t * w - 0.40625f;
+  float p = 0.114302106f;
+  p = p * u - 0.0160038434f;
+  p = p * u - 0.285229057f;
+  p = p * u + 0.189315975f;
+  p = p * u + 0.559420407f;
+  p = p * u - 1.44272494f;
+  p = p * u + 1.79126585f;
+  p = p * u - 1.47741842f;
+  p = p * u + 0.874371231f;
+  return p * w * exp2(t * t * -0.72134752f);
 }
 
 }  // namespace approximate

@@ -122,6 +122,8 @@ template <class Program> struct moved_values {
       } else {
         kinds[K] = moved_kind::other;
         ((is_read[Operands] = true), ...);
+        // Threads have no addresses of elements but those of what they fetch.
+        ((is_complete = is_complete && kinds[Operands] != moved_kind::address), ...);
       }
     }
   };
