@@ -59,8 +59,9 @@ template <class T, class I> void check_bags() {
                   {.arithmetic = sum_roundoffs(length), .scale = &size}, what);
       check_close(tn::dtype_of<T>, result_of(weighted(table.view(), index.view(), w.view())),
                   scaled, {.arithmetic = sum_roundoffs(length) + product, .scale = &size}, what);
-      if (length > 0)
+      if (length > 0) {
         EXPECT_EQ(result_of(largest(table.view(), index.view())).values, most.values) << what;
+      }
     }
 }
 TEST(gathered_columns, bags_f32) { check_bags<float, int>(); }
