@@ -47,6 +47,8 @@ constexpr bool is_unsigned(dtype d) {
 }
 // Stored in fewer bits than it is computed in: computed in float, rounded once at the store.
 constexpr bool is_narrow(dtype d) { return is_half(d) || is_float8(d); }
+// The same where nvcc compiles for both sides, which may not call it.
+template <dtype D> inline constexpr bool is_narrow_v = is_narrow(D);
 
 namespace detail {
 template <dtype> struct dtype_traits;

@@ -188,15 +188,7 @@ struct gelu : activation_op {
     float const e = __int_as_float(__float_as_int(power) + (__float_as_int(biased) << 23));
     float const shifted = t + 3.7578125f, w = math::approximate::reciprocal(shifted), about = t * w;
     float const z = math::fma(math::fma(-shifted, about, t), w, about), u = z - 0.40625f;
-    float p = 0.114302106f;
-    p = math::fma(p, u, -0.0160038434f);
-    p = math::fma(p, u, -0.285229057f);
-    p = math::fma(p, u, 0.189315975f);
-    p = math::fma(p, u, 0.559420407f);
-    p = math::fma(p, u, -1.44272494f);
-    p = math::fma(p, u, 1.79126585f);
-    p = math::fma(p, u, -1.47741842f);
-    p = math::fma(p, u, 0.874371231f);
+    float const p = math::tail_polynomial(u);
     return math::fma(z * p * e, -2.3283064365386963e-10f, math::maximum(x, -0.0f));  // 2^-32
 #endif
   }

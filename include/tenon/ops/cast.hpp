@@ -23,13 +23,11 @@ template <class Integer, class T> constexpr TENON_HD Integer truncate(T x) {
   using limits = integer_limits<Integer>;
 #if defined(__CUDA_ARCH__)
   // Without a branch, of which nvcc 13.0 makes three for each element.
-  if constexpr (std::is_same_v<T, float> && sizeof(Integer) < 4) {
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<Integer, unsigned>) {
+    return __float2uint_rz(x);
+  } else if constexpr (std::is_same_v<T, float> && sizeof(Integer) <= sizeof(int)) {
     int const wide = __float2int_rz(x);
     return static_cast<Integer>(wide < limits::low ? limits::low : wide > limits::high ? limits::high : wide);
-  } else if constexpr (std::is_same_v<T, float> && std::is_same_v<Integer, int>) {
-    return __float2int_rz(x);
-  } else if constexpr (std::is_same_v<T, float> && std::is_same_v<Integer, unsigned>) {
-    return __float2uint_rz(x);
   }
 #endif
   if (x != x) return Integer(0);
@@ -61,9 +59,6 @@ struct cast : pointwise_op<1> {
       return static_cast<target>(x);
   }
   template <class V> static constexpr V derivative(V d, V, V) { return d; }
-
- private:
-  template <dtype D> static constexpr bool is_narrow_v = is_narrow(D);
 };
 
 // The bits of a value of dtype From, read as dtype To of the same size.

@@ -76,9 +76,6 @@ struct nextafter : pointwise_op<2> {
     else
       return math::nextafter(x, y);
   }
-
- private:
-  template <dtype D> static constexpr bool is_narrow_v = is_narrow(D);
 };
 
 }  // namespace tenon::ops

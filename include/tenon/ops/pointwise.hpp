@@ -24,7 +24,7 @@ constexpr TENON_HD auto eval_in(Operands... operands) {
     return Op::template eval_as<D>(operands...);
   else if constexpr (D == dtype::bf16 && requires { Op::eval_bf16(operands...); })
     return Op::eval_bf16(operands...);
-  else if constexpr (is_narrow(D) && requires { Op::eval_narrow(operands...); })
+  else if constexpr (is_narrow_v<D> && requires { Op::eval_narrow(operands...); })
     return Op::eval_narrow(operands...);
   else
     return Op::eval(operands...);
