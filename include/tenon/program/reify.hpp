@@ -47,17 +47,6 @@ constexpr int value_stored(graph const& g, iteration_space const& space, store c
   return space.instructions[i.operands[0]].type == dtype::f32 ? i.operands[0] : st.value;
 }
 
-// Whether some slice in a view has steps other than one.
-constexpr bool has_steps(graph const& g, int view) {
-  for (; view >= 0 && g[view].operands.size() > 0; view = g[view].operands[0]) {
-    if (!g[view].is<ops::slice>()) continue;
-    attribute const& numbers = g.attributes_of(g[view]);
-    for (int k = 2; k < numbers.size(); k += 3)
-      if (numbers[k] != 1) return true;
-  }
-  return false;
-}
-
 // @pre select(space) is s and refused nothing
 template <class Capacities>
 constexpr void flatten(graph const& g, iteration_space const& space, schedule const& s,
@@ -77,9 +66,6 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     bool const is_element = i.op == op_id<ops::load> && s.places[k] == place::element;
     if (is_element && has_vectors && (i.axes & s.columns) != s.columns)
       item.bits |= repeats_in_columns;
-    if (is_element && s.chosen == &schedules::pointwise &&
-        has_steps(g, space.loads[static_cast<int>(i.bits)].view))
-      item.bits |= goes_in_steps;
     if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
     result.add(item);

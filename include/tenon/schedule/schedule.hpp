@@ -46,11 +46,8 @@ struct family {
 
 // What a program says of a load in its bits, beside its position: that it varies along some of the
 // columns' axes alone, as a weight for each channel of a group does, so that elements which follow
-// one another have the same one; or along some of the rows' axes alone; or that a slice of it
-// leaves elements out or takes them from the end, so that those which follow one another do not in
-// memory.
-inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34,
-                           goes_in_steps = 1ll << 35;
+// one another have the same one; or along some of the rows' axes alone.
+inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34;
 
 namespace detail {
 

@@ -1,102 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the flat kernel of rows is passed, and which axes of a call are its rows.
+// What the flat kernel of rows is passed: which axes of a call are its rows, and how many lanes of
+// a warp share a stretch of one.
+
+#include <algorithm>
 
 #include "tenon/backend/columns_as_rows.hpp"
-#include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 
 namespace tenon::detail {
 
-TENON_ONCE_BEGIN
-// How far apart along a row elements may be that come out of the vectors that hold them, which are
-// no more than the elements, and as many as a multiprocessor full of threads has registers for. 0:
-// not at all.
-constexpr int most_apart(int bytes, int width) {
-  return width == 1 || bytes * width < 4 ? 0 : width < 4 ? width : 4;
-}
+// Elements of a thread that are accessed one by one: 32 bytes of each operand, if there are few.
+// What is waited for counts more than what is issued. H200, four and eight f32, and eight and
+// sixteen bf16: three neighbours of 4096 x 8192 80 us and 72, 59 and 49; bytes of 64 x 224 x 224 x
+// 3 to planes of f32 20.5 and 15.3; gelu(odd) * even columns of 8192 x 8192 bf16, two and eight,
+// 105 and 60.
+template <class Program>
+inline constexpr int flat_elements_of_thread = [] {
+  using operands = element_operands<Program>;
+  int operand_count = operands::loads;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    operand_count += i.is_store && i.moves_elements;
+  int most = operands::has_much_arithmetic ? 8 : 16;
+  if (program_traits<Program>::has_fetches) most = 4;
+  if (operands::is_bound_by_arithmetic) most = 2;
+  int const of_bytes = 32 / program_traits<Program>::widest_element,
+            of_operands = operand_count <= 4 ? most : 32 / operand_count;
+  return std::max(1, std::min({most, of_bytes, of_operands}));
+}();
 
-// Elements of an operand that a call reads lie among these, counted from its first one.
-struct operand_reach {
-  long long begin = 0, end = 1;
-
-  // @pre no extent is 0
-  [[gnu::cold]] static operand_reach of(bound_layout const& layout, operand_layout const& operand) {
-    operand_reach result;
-    auto const add = [&](group_layout const& group, long long const* strides) {
-      for (int d = 0; d < group.dims; ++d)
-        (strides[d] < 0 ? result.begin : result.end) += (group.extents[d] - 1) * strides[d];
-    };
-    add(layout.rows, operand.row_strides), add(layout.columns, operand.column_strides);
-    return result;
-  }
-};
-TENON_ONCE_END
-
-template <class Program, int V> struct flat_row_arguments : widest_arguments<Program> {
+// V: elements of one access; U: accesses of a thread, which are in flight together.
+template <class Program, int V, int U> struct flat_row_arguments : widest_arguments<Program> {
   using base = widest_arguments<Program>;
   using typename base::traits;
 
-  operand_reach reach[at_least_one(traits::load_count)];
-  long long all_vectors;         // of all rows
-  index_divider<64> by_vectors;  // of a row
-  bool are_whole;                // all vectors, in contiguous operands and stores
-  int leader = -1;               // the store whose aligned vectors threads have
-  bool walks_outwards = false;   // what is loaded element by element differs from row to row
+  index_divider<64> by_stretches;  // of a row
+  long long stretches;
+  long long all_threads;
+  int lane_bits;      // of the number of lanes that share a stretch
+  bool has_two_axes;  // of a row, along which places are products of 32 bits
 
-  // The innermost axis is a row. Where it has few elements all axes are, if every operand is
-  // contiguous along them but for what is repeated, and is read from a cache; but the position of
-  // an element is found along one axis.
-  [[gnu::cold]] static int row_axes(bound_layout const& layout) {
-    group_layout const& all = layout.columns;
-    if (all.dims <= 1) return all.dims;
-    if (traits::has_positions || all.extents[all.dims - 1] >= 2 * V) return 1;
-    bool are_all = true;
-    visit_selected<Program, element_operands<Program>>([&](auto selected) {
-      using I = typename traits::template at<decltype(selected)::value>;
-      auto const& strides = operand_of<I>(layout).column_strides;
-      bool is_repeated = false;
-      for (int d = 0; d < all.dims; ++d)
-        is_repeated = is_repeated || (strides[d] == 0 && all.extents[d] > 1);
-      are_all = are_all && (is_contiguous(all, strides) || (I::is_load && is_repeated));
-    });
-    return are_all ? all.dims : 1;
-  }
-  static bool is_picked(long long stride, int bytes) {
-    int const most = most_apart(bytes, V);
-    return stride != 0 && stride >= -most && stride <= most;
-  }
+  // @post of vectors: without threads where some are not whole
   [[gnu::cold]] static flat_row_arguments of(bound_layout const& all, bound_arguments const& call) {
-    bound_layout const layout = columns_as_rows(all, row_axes(all));
-    group_layout const& columns = layout.columns;
+    int const axes = row_axes(all);
+    bound_layout const layout = columns_as_rows(all, axes);
     flat_row_arguments a{base::of(layout, call, V, work_split{})};
-    for (int k = traits::store_count - 1; k >= 0; --k)
-      if (moved_by<Program>::bytes.stores[k] > 0 && a.store_access[k] <= access::elements)
-        a.leader = k;
-    // Vectors that begin in front of a row are one more where its last one is not empty.
-    if (a.leader >= 0 && a.store_access[a.leader] != access::packed)
-      a.vectors = (columns.size + 2 * V - 2) / V;
-    a.has_strided = false;
-    for (access how : a.store_access) a.has_strided = a.has_strided || how == access::strided;
-    for (int k = 0; k < traits::load_count; ++k) {
-      a.reach[k] = operand_reach::of(layout, layout.loads[k]);
-      access& how = a.load_access[k];
-      if (how <= access::elements || (how == access::splat && columns.dims <= 1)) continue;
-      if (columns.dims == 1 && loads_which<Program, &instruction_facts::goes_in_steps>::all.at[k] &&
-          is_picked(a.load_columns[k][0], moved_by<Program>::bytes.loads[k])) {
-        how = access::picked;
-        continue;
-      }
-      how = access::strided, a.has_strided = true;
-      for (int d = 0; d + 1 < columns.dims; ++d)
-        a.walks_outwards = a.walks_outwards || layout.loads[k].column_strides[d] != 0;
-    }
-    a.are_whole = !a.has_strided && a.moves_vectors();
-    a.all_vectors = columns.size > 0 ? layout.rows.size * a.vectors : 0;
-    if (a.vectors > 0) a.by_vectors = index_divider<64>::of(a.vectors);
+    a.has_two_axes = axes > 1;
+    if (V > 1 && !a.are_vectors()) return a;
+    long long const accesses = divide_up(layout.columns.size, V);
+    a.lane_bits = lanes_of(accesses);
+    a.stretches = divide_up(accesses, static_cast<long long>(U) << a.lane_bits);
+    a.all_threads = (layout.rows.size * a.stretches) << a.lane_bits;
+    if (a.stretches > 0) a.by_stretches = index_divider<64>::of(a.stretches);
     return a;
   }
+
+ private:
+  // Elements of a row that are fewer than those of a warp go on into the next row.
+  static constexpr long long long_row = 32ll * flat_elements_of_thread<Program>;
+  // The innermost axis; or the two innermost, if it is short and nobody asks where an element is.
+  [[gnu::cold]] static int row_axes(bound_layout const& all) {
+    group_layout const& columns = all.columns;
+    int const inner = columns.dims - 1;
+    if (inner < 1) return columns.dims;
+    long long const length = columns.extents[inner];
+    bool const may_go_on = V == 1 || (traits::has_repeated && length % V != 0);
+    if (traits::has_positions || !may_go_on || length >= long_row) return 1;
+    constexpr long long most = (1ll << 31) - 1;
+    bool is_narrow = columns.extents[inner - 1] * length <= most;
+    visit_selected<Program, element_operands<Program>>([&](auto selected) {
+      using I = typename traits::template at<decltype(selected)::value>;
+      auto const& strides = operand_of<I>(all).column_strides;
+      for (int d = inner - 1; d <= inner; ++d)
+        is_narrow = is_narrow && strides[d] <= most && strides[d] >= -most;
+    });
+    return is_narrow ? 2 : 1;
+  }
+  // As many as leave few of them without elements, and take together what lies together.
+  [[gnu::cold]] static int lanes_of(long long accesses) {
+    int best = 5;
+    double least = 0;
+    for (int bits = best; bits >= 0; --bits) {
+      long long const taken = static_cast<long long>(U) << bits;
+      double const pieces = 1 + 2.0 / (V << bits),
+                   cost = static_cast<double>(divide_up(accesses, taken) * taken) * pieces;
+      if (bits < 5 && cost >= least) continue;
+      least = cost, best = bits;
+    }
+    return best;
+  }
+  // Whether every operand is moved by whole vectors, or repeated along a row; or else, in rows of
+  // two axes, in each of them.
+  [[gnu::cold]] bool are_vectors() {
+    bool result = this->tail == 0, has_vectors = !has_two_axes;
+    for (access const how : this->store_access) result = result && is_vector(how);
+    for (int k = 0; k < traits::load_count; ++k) {
+      if (moved_by<Program>::bytes.loads[k] == 0) continue;
+      access& how = this->load_access[k];
+      has_vectors = has_vectors || is_vector(how);
+      if (is_vector(how) || how == access::splat) continue;
+      how = access::walked;
+      result =
+          result && has_two_axes && loads_which<Program, &instruction_facts::repeats>::all.at[k];
+    }
+    return result && has_vectors;
+  }
+  static bool is_vector(access how) { return how == access::packed || how == access::blocked; }
 };
 
 }  // namespace tenon::detail

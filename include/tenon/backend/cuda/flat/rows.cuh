@@ -1,107 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The flat skeleton of operands that are not whole aligned vectors: rows that begin and end
-// anywhere, each with vectors of its own.
+// The flat skeleton of operands that are not contiguous over all elements: rows, whose elements
+// lanes take in turn.
 
-#include "tenon/backend/cuda/flat/row_loads.cuh"
+#include "tenon/backend/cuda/flat/row_arguments.cuh"
 #include "tenon/backend/cuda/parts/drawn_vectors.cuh"
-#include "tenon/backend/cuda/parts/shifted_access.cuh"
 
 namespace tenon {
 #if defined(__CUDA_ARCH__)
 namespace detail {
 
-// Elements of the vectors of row `origin` in front of it, which are aligned in the leading store.
-template <class Program, int V, class Arguments>
-__device__ __forceinline__ int elements_in_front(Arguments const& a,
-                                                 operand_offsets<Program> const& origin) {
-  int result = 0;
+// The accesses of a thread along a row: `lanes` apart, so many to its end.
+struct row_stretch_of_lane {
+  long long first;
+  int lanes, left;
+
+  __device__ __forceinline__ bool is_live(int u) const { return u * lanes < left; }
+};
+
+// Digits of an element's place in a row of two axes.
+struct two_digits {
+  int outer, inner;
+
+  template <class Arguments>
+  __device__ __forceinline__ two_digits(Arguments const& a, int place)
+      : outer(static_cast<int>(a.columns.by[1].narrow_quotient(static_cast<unsigned>(place)))),
+        inner(place - outer * static_cast<int>(a.columns.by[1].divisor)) {}
+  __device__ __forceinline__ long long place(long long const* strides) const {
+    return wide_product(outer, static_cast<int>(strides[0])) +
+           wide_product(inner, static_cast<int>(strides[1]));
+  }
+};
+
+// visit(u, place) for each of a thread's accesses in an operand: whole vectors, or elements.
+template <int V, int U, class Arguments, class Visit>
+__device__ __forceinline__ void for_each_place(Arguments const& a,
+                                               row_stretch_of_lane const& stretch, access how,
+                                               long long const* strides, Visit&& visit) {
+  long long stride = 1;
+  if constexpr (V == 1) {
+    if (how > access::elements && a.has_two_axes) {
+#pragma unroll
+      for (int u = 0; u < U; ++u)
+        visit(u, two_digits(a, static_cast<int>(stretch.first) + u * stretch.lanes).place(strides));
+      return;
+    }
+    if (how > access::elements) stride = strides[0];
+  }
+  long long at = stretch.first * V * stride;
+  long long const step = stretch.lanes * V * stride;
+#pragma unroll
+  for (int u = 0; u < U; ++u, at += step) visit(u, at);
+}
+
+// A vector that goes on from one row into the next, of an operand that is repeated: its elements
+// one by one; or those of two rows, if all of a row have the same one.
+template <int V, class T, class Arguments>
+__device__ __forceinline__ packed<T, V> walk(T const* row, Arguments const& a, int first,
+                                             long long const* strides, bool is_live) {
+  two_digits const digits(a, first);
+  T const* at = row + digits.place(strides);
+  int const length = static_cast<int>(a.columns.by[1].divisor);
+  int left = length - digits.inner;  // of the row
+  T elements[V];
+  packed<T, 1> one{};
+  if (strides[1] == 0 && length >= V) {
+    packed<T, 1> next{};
+    load_packed<reuse::expected>(one, at, is_live);
+    load_packed<reuse::expected>(next, at + strides[0], is_live && left < V);
+#pragma unroll
+    for (int i = 0; i < V; ++i) elements[i] = element_of(i < left ? one : next, 0);
+  } else {
+    long long const back = strides[0] - length * strides[1];
+#pragma unroll
+    for (int i = 0; i < V; ++i) {
+      load_packed<reuse::expected>(one, at, is_live);
+      elements[i] = element_of(one, 0);
+      at += strides[1];
+      if (--left == 0) at += back, left = length;
+    }
+  }
+  return pack<T>(elements);
+}
+
+// Loads all operands of a thread. @pre it has elements
+template <class Program, class Loads, int V, int U, class Tile, class Arguments>
+__device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
+                                             operand_offsets<Program> const& origin,
+                                             row_stretch_of_lane const& stretch) {
+  // All are asked for before any of them is waited for.
+  for_each_selected<Program, Loads>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    auto const* const row = load_address<Program, k>(a, origin.loads[I::bits]);
+    access const how = a.load_access[I::bits];
+    auto& to = read_register<k>(tile).at;
+    // Others are repeated, and come below.
+    bool const is_wanted = V == 1 || how <= access::blocked;
+    for_each_place<V, U>(a, stretch, how, a.load_columns[I::bits], [&](int u, long long place) {
+      load_packed<reuse::near>(to[u], row + place, is_wanted && stretch.is_live(u));
+    });
+  });
   if constexpr (V > 1)
-    for_each_selected<Program, element_stores<Program, V>>([&](auto selected) {
+    for_each_selected<Program, Loads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      if (I::bits == a.leader)
-        result = elements_beyond<V>(store_address<Program, k>(a, origin.stores[I::bits]));
+      auto const* const row = load_address<Program, k>(a, origin.loads[I::bits]);
+      access const how = a.load_access[I::bits];
+      auto& to = read_register<k>(tile).at;
+      if (how == access::splat) {
+        packed<storage_t<I::type>, 1> one;
+        load_packed<reuse::expected>(one, row);
+#pragma unroll
+        for (int u = 0; u < U; ++u) to[u] = splat<V>(one);
+      }
+      if constexpr (I::repeats)
+        if (how == access::walked) {
+#pragma unroll
+          for (int u = 0; u < U; ++u)
+            to[u] = walk<V>(row, a, (static_cast<int>(stretch.first) + u * stretch.lanes) * V,
+                            a.load_columns[I::bits], stretch.is_live(u));
+        }
     });
-  return result;
 }
 
-// Writes those elements of a vector that are in the row.
-template <class Program, int K, int V, class Number, class Arguments>
-__device__ __forceinline__ void store_row_vector(Number const (&values)[V], Arguments const& a,
-                                                 operand_offsets<Program> const& origin,
-                                                 row_vector<V> const& vector) {
-  using I = typename program_traits<Program>::template at<K>;
-  using T = storage_t<I::type>;
-  packed<T, V> all = pack<T>(values);
-  T* const row = store_address<Program, K>(a, origin.stores[I::bits]);
-  T* const to = row + vector.first;
-  if (a.store_access[I::bits] <= access::elements) {
-    if (a.are_whole || (vector.is_whole() && (V == 1 || elements_beyond<V>(to) == 0)))
-      store_packed(to, all, true, a.stored);
-    else
-      store_chosen(to, all, ((1u << vector.end()) - 1) & ~((1u << vector.begin()) - 1), a.stored);
-  } else {
-    // Of one axis: a store along several is contiguous, or has none of them but the last.
-    long long const step = a.store_columns[I::bits][0];
-#pragma unroll 1
-    for (int i = 0; i < V; ++i)
-      store_packed(row + (vector.first + i) * step, pop_element(all), vector.is_live(i));
-  }
-}
-
-// One vector of a row, from its loads to its stores. @pre it has elements
-template <class Program, int V, class Arguments>
-__device__ __forceinline__ void process_row_vector(frame<Program> const& around, Arguments const& a,
-                                                   operand_offsets<Program> const& origin,
-                                                   row_vector<V> const& vector) {
-  using loads = needed_loads<Program, V, 1, 1, true>;
+// A thread's elements, from their loads to their stores. @pre it has some
+template <class Program, int V, int U, class Arguments>
+__device__ __forceinline__ void process_stretch(frame<Program> const& around, Arguments const& a,
+                                                operand_offsets<Program> const& origin,
+                                                row_stretch_of_lane const& stretch) {
+  using loads = needed_loads<Program, V, U, 1, true>;
   using where = needed_positions<Program, 1, true>;
   selected_registers<Program, loads> tile;
-  selected_registers<Program, element_stores<Program, V>> results;
-  load_row_vector<Program, loads, V>(tile, a, origin, vector);
-  // Programs with positions have rows of one axis.
-  vector_positions<Program, where, V, packed_columns> here;
-  drawn_vector<Program, 1, true, V> numbers;
-  if constexpr (has_selected<Program, where>) {
-    here.find(a, origin, vector.first);
-    numbers.draw(
-        around, [&](auto k) { return here.template is_run<decltype(k)::value>(a); },
-        [&](auto k, int i) {
-          return here.template at<decltype(k)::value>(a, origin, vector.first, i);
-        });
-  }
+  selected_registers<Program, element_stores<Program, V>> results[U];
+  load_stretch<Program, loads, V, U>(tile, a, origin, stretch);
 #pragma unroll
-  for (int i = 0; i < V; ++i) {
-    registers<Program, place::element> element;
-    frame<Program> f{around.launch, around.row, element, around.total};
-    if constexpr (has_selected<Program, loads>) take_element<Program, loads>(element, tile, 0, i);
-    if constexpr (has_selected<Program, where>)
-      here.take(element, a, origin, vector.first, i, vector.is_live(i));
-    numbers.evaluate(f, i);
-    collect_stores(results, f, i);
+  for (int u = 0; u < U; ++u) {
+    // Programs with positions have rows of one axis.
+    long long const column = (stretch.first + u * stretch.lanes) * V;
+    vector_positions<Program, where, V, packed_columns> here;
+    drawn_vector<Program, 1, true, V> numbers;
+    if constexpr (has_selected<Program, where>) {
+      here.find(a, origin, column);
+      numbers.draw(
+          around, [&](auto k) { return here.template is_run<decltype(k)::value>(a); },
+          [&](auto k, int i) {
+            return here.template at<decltype(k)::value>(a, origin, column, i);
+          });
+    }
+#pragma unroll
+    for (int i = 0; i < V; ++i) {
+      registers<Program, place::element> element;
+      frame<Program> f{around.launch, around.row, element, around.total};
+      if constexpr (has_selected<Program, loads>) take_element<Program, loads>(element, tile, u, i);
+      if constexpr (has_selected<Program, where>)
+        here.take(element, a, origin, column, i, stretch.is_live(u));
+      numbers.evaluate(f, i);
+      collect_stores(results[u], f, i);
+    }
   }
   for_each_selected<Program, element_stores<Program, V>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
-    store_row_vector<Program, k, V>(read_register<k>(results).at, a, origin, vector);
+    using I = typename program_traits<Program>::template at<k>;
+    using T = storage_t<I::type>;
+    T* const row = store_address<Program, k>(a, origin.stores[I::bits]);
+    for_each_place<V, U>(a, stretch, a.store_access[I::bits], a.store_columns[I::bits],
+                         [&](int u, long long place) {
+                           store_packed(row + place, pack<T>(read_register<k>(results[u]).at),
+                                        stretch.is_live(u), a.stored);
+                         });
   });
 }
 
 }  // namespace detail
 #endif
 
-// Owners: a thread has one vector of one row, aligned in the leading store. Registers: a vector of
-// each operand, as it lies in memory. Global memory: what is contiguous along a row is read by the
-// aligned vectors that have parts of a thread's, which it shares with its neighbour; what is
-// repeated along it takes one element. Element stores are written once.
-// @pre as many threads as vectors at least; nothing is reduced and no parts are stored
+// Owners: a stretch of a row is shared by the lanes of a warp, or fewer, which take its accesses in
+// turn, `items` each. Registers: what a thread reads of each operand. Global memory: each access is
+// of a whole aligned vector, or of one element; what lies together is asked for by neighbouring
+// lanes. Element stores are written once.
+// @pre as many threads as lanes of stretches at least; nothing is reduced and no parts are stored
 // @post every store is written once per position
 template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks) flat_rows_kernel(
-    const __grid_constant__ detail::flat_row_arguments<Program, C::vector_width> a) {
+    const __grid_constant__ detail::flat_row_arguments<Program, C::vector_width, C::items> a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  constexpr int v = C::vector_width;
+  constexpr int v = C::vector_width, items = C::items;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
   registers<Program, place::element> element;
@@ -110,15 +195,18 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks) flat_rows_ker
   start_early(f, a);
   auto const thread =
       static_cast<unsigned long long>(blockIdx.x) * C::threads_per_block + threadIdx.x;
-  auto const number = static_cast<long long>(a.by_vectors.quotient(thread));
+  auto const stretch = thread >> a.lane_bits;
+  auto const number = static_cast<long long>(a.by_stretches.quotient(stretch));
   operand_offsets<Program> origin;
   find_row(origin, a, number);
-  row_vector<v> const vector{(static_cast<long long>(thread) - number * a.vectors) * v -
-                                 elements_in_front<Program, v>(a, origin),
-                             a.columns.size};
+  int const lanes = 1 << a.lane_bits, all = lanes * items;
+  long long const first = (static_cast<long long>(stretch) - number * a.stretches) * all +
+                          (static_cast<int>(threadIdx.x) & (lanes - 1));
+  long long const left = a.vectors - first;
   await_operands<Program>();
-  if (static_cast<long long>(thread) < a.all_vectors && vector.begin() < vector.end())
-    process_row_vector<Program, v>(f, a, origin, vector);
+  if (static_cast<long long>(thread) < a.all_threads && left > 0)
+    process_stretch<Program, v, items>(
+        f, a, origin, row_stretch_of_lane{first, lanes, static_cast<int>(left < all ? left : all)});
   if (thread != 0) return;
   store_all<place::launch>(f, a);
 #endif

@@ -18,7 +18,7 @@ enum class access : unsigned char {
   blocked,   // contiguous along the innermost axis, which no vector crosses: one access
   splat,     // repeated along the innermost axis, which no vector crosses: one element stands for V
   strided,   // V accesses at places of their own
-  picked,    // a few places apart along the only axis: out of a few accesses that hold them
+  walked,    // repeated in rows that vectors go on from into the next: V accesses, one after the other
 };
 
 [[gnu::cold]] inline bool is_contiguous(group_layout const& columns,
