@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A program's integers, followed once for all its vectors → whether each is moved as a whole.
+// A program's integers, followed once for all its vectors → whether each is moved as a whole. A
+// vector may be one element, which is whole.
 
 #include "tenon/backend/arguments.hpp"
 #include "tenon/backend/vector_fact.hpp"
@@ -116,7 +117,7 @@ template <class Program, int V> class vector_facts {
       result.modulus = greatest_divisor(result.modulus, stride);
       (last < 0 ? result.low : result.high) += last;
     }
-    if (columns.extents[inner] > 1) result.step = from.column_strides[inner];
+    if (V > 1 && columns.extents[inner] > 1) result.step = from.column_strides[inner];
     return result;
   }
   // Of an address, what a plan may know of it: its place in 16 bytes. The bounds are of what is
@@ -127,11 +128,12 @@ template <class Program, int V> class vector_facts {
   }
   // `at` in bytes: neighbours in accesses of up to 16 bytes, each aligned.
   template <int K> static bool are_neighbours(vector_fact const& at_first) {
+    if (V == 1) return true;
     constexpr int bytes = static_cast<int>(sizeof(storage_t<at<K>::type>));
     return at_first.step == bytes && at_first.is_multiple_of(V * bytes < 16 ? V * bytes : 16);
   }
   template <int K> bool is_read_whole(vector_fact const& from) {
-    bool const is_repeated = at<K>::is_load && from.step == 0;
+    bool const is_repeated = V > 1 && at<K>::is_load && from.step == 0;
     vectors_.is_repeated[values::template read_number<K>] = is_repeated;
     return is_narrow(from) && (is_repeated || are_neighbours<K>(from));
   }

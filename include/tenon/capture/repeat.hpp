@@ -32,8 +32,9 @@ struct roll_body {
     } else {
       constexpr int axis = normalized(Axis, operand::rank);
       auto to = positions<operand::rank, axis, operand::extents[axis]>(*x.owner, dim_of(x, axis));
-      // A position before the first counts from the end.
-      return take_along_axis(x, to - remainder(shift, maximum(length_of(x, axis), 1)), tenon::axis<axis>);
+      auto length = length_of(x, axis);
+      auto from = to - remainder(shift, maximum(length, 1));
+      return take_inside(x, where(from < 0, from + length, from), tenon::axis<axis>);
     }
   }
   template <class... A>

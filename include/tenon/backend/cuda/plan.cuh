@@ -45,6 +45,10 @@ template <class Program, family const* Family, column_order Columns = column_ord
   if constexpr (Family == &schedules::pointwise && detail::flat_planner::moves<Program>) {
     cuda_plan const of_vectors = detail::moved_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
+    if constexpr (detail::moved_planner::moves_elements<Program>) {
+      cuda_plan const of_elements = detail::moved_planner::plan_elements<Program>(layout, call);
+      if (of_elements.function) return of_elements;
+    }
   }
   constexpr bool is_of_columns = detail::column_parts_planner::accepts<Program, Family>;
   if constexpr (is_rows && !is_of_columns && detail::moved_rows_planner::moves<Program>) {

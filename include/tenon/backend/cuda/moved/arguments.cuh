@@ -39,6 +39,14 @@ inline constexpr bool has_wide_sizes = [] {
 template <class Program>
 using moved_size = std::conditional_t<has_wide_sizes<Program>, long long, int>;
 
+// The vectors of a thread: `count` of them along an axis of the columns, `apart` positions from one
+// to the next; each position of the axis has one, where the threads' first ones are `apart` many or
+// next to each other.
+struct moved_items {
+  int count = 1, axis = 0;
+  long long apart = 1;
+};
+
 template <class Program> struct moved_arguments : second_half<Program> {
   using traits = program_traits<Program>;
   using values = moved_values<Program>;
@@ -53,7 +61,10 @@ template <class Program> struct moved_arguments : second_half<Program> {
   index_divider<32> by[moved_dims];
   unsigned threads;  // that have vectors
   int items;         // vectors of a thread along the axis that is shared
-  int lanes;         // threads that share a row, where there are rows
+  // Of single elements, some of which may be beyond the end: that axis, its extent, and how far
+  // apart they are.
+  int along_shared[moved_dims], shared_extent, apart;
+  int lanes;  // threads that share a row, where there are rows
   moved_operand store_places[stores_held];
   void* stores[stores_held];
   cache_policy stored = goes_first;  // what stores leave in the L2 cache
@@ -63,34 +74,39 @@ template <class Program> struct moved_arguments : second_half<Program> {
   bool is_repeated[at_least_one(values::read_count)];
   long long scalars[at_least_one(traits::scalar_count)];
 
-  // Along which axis a thread has several vectors: neighbours along the outermost one; or, where an
-  // index was read for them, of one row as far apart as the items of a row are many.
+  // Where an index was read for a thread's vectors they are of one row; else they are neighbours
+  // along the outermost axis.
   static constexpr bool shares_row = values::has_found && !half_values<Program>::is_found;
-  static int shared_axis(group_layout const& columns) { return shares_row ? columns.dims - 1 : 0; }
 
   // @pre the columns have at most moved_dims axes, and `vectors` are whole, of V elements each;
-  // where there are several items, can_share() and they divide the shared extent, which is not
-  // halved; holds_sizes()
+  // where there are several items, nothing is decided along their axis, which is not halved, and
+  // they divide its extent, or V is 1; holds_sizes()
   template <int V>
   [[gnu::cold]] static moved_arguments of(bound_layout const& layout,
-                                          moved_vectors<Program> const& vectors, int items) {
+                                          moved_vectors<Program> const& vectors,
+                                          moved_items const& items) {
     moved_arguments a{};
     group_layout const& columns = layout.columns;
-    a.items = items;
-    a.threads = static_cast<unsigned>(columns.size / V / items / half_values<Program>::parts);
-    int const first = moved_dims - columns.dims;
-    int const shared = shared_axis(columns), inner = columns.dims - 1;
-    auto shared_by = [&](int d) { return d == shared ? items : 1; };
-    auto together = [&](int d) { return d == inner ? V : shared_by(d); };
+    a.items = items.count;
+    int const first = moved_dims - columns.dims, inner = columns.dims - 1;
+    auto shared_by = [&](int d) { return d == items.axis ? items.count : 1; };
+    auto together = [&](int d) { return d == inner ? V : items.apart > 1 ? 1 : shared_by(d); };
     auto parts_of = [&](int d) { return d == vectors.halved_axis ? 2 : 1; };
-    for (int d = 0; d < columns.dims; ++d)
-      a.by[first + d] = index_divider<32>::of(columns.extents[d] / (d == inner ? V : 1) /
-                                              shared_by(d) / parts_of(d));
-    long long const apart = shares_row && columns.dims > 0 ? columns.extents[inner] / items : 1;
+    long long threads = 1;
+    for (int d = 0; d < columns.dims; ++d) {
+      long long const first_ones =
+          divide_up(columns.extents[d] / (d == inner ? V : 1) / parts_of(d), shared_by(d));
+      a.by[first + d] = index_divider<32>::of(first_ones);
+      threads *= first_ones;
+    }
+    a.threads = static_cast<unsigned>(threads);
+    a.along_shared[columns.dims > 0 ? first + items.axis : 0] = 1;
+    a.shared_extent = columns.dims > 0 ? static_cast<int>(columns.extents[items.axis]) : 1;
+    a.apart = static_cast<int>(items.apart);
     auto copy = [&](moved_operand& to, operand_layout const& from, int unit) {
       for (int d = 0; d < columns.dims; ++d)
         to.strides[first + d] = static_cast<int>(from.column_strides[d] * unit * together(d));
-      to.step = static_cast<int>(from.column_strides[shared] * apart * unit);
+      to.step = static_cast<int>(from.column_strides[items.axis] * items.apart * unit);
     };
     visit_instructions<Program>([&](auto index) {
       using I = at<decltype(index)::value>;
@@ -118,19 +134,18 @@ template <class Program> struct moved_arguments : second_half<Program> {
       if (static_cast<moved_size<Program>>(layout.sizes[k]) != layout.sizes[k]) return false;
     return true;
   }
-  // Whether nothing is decided by the position along the shared axis, so that a thread's vectors
-  // differ by a step alone.
-  [[gnu::cold]] static bool can_share(bound_layout const& layout) {
-    int const shared = shared_axis(layout.columns);
+  // Whether nothing is decided by the position along an axis, so that vectors along it differ by a
+  // step alone.
+  [[gnu::cold]] static bool can_share(bound_layout const& layout, int axis) {
     bool result = layout.columns.dims > 1;
     visit_instructions<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = at<k>;
       if constexpr (I::is_position && values::template kind<k> == moved_kind::number &&
                     !values::template is_place<k>)
-        result = result && layout.loads[I::bits].column_strides[shared] == 0;
+        result = result && layout.loads[I::bits].column_strides[axis] == 0;
       else if constexpr (I::is_load && values::template kind<k> == moved_kind::found)
-        result = result && layout.loads[I::bits].column_strides[shared] == 0;
+        result = result && layout.loads[I::bits].column_strides[axis] == 0;
     });
     return result;
   }

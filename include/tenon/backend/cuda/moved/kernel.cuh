@@ -27,7 +27,8 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, none, total};
   start_early(f, a);
   unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
-  if (thread < a.threads) moved_worker<Program, C::vector_width>(a, f, thread).finish();
+  if (thread < a.threads)
+    moved_worker<Program, C::vector_width>(a, f, thread).template finish<C::items, C::is_looped>();
   if constexpr (has_selected<Program, stored_at<Program, place::launch>>)
     if (thread == 0) await_operands<Program>(), store_all<place::launch>(f, a);
 #endif

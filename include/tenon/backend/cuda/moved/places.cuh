@@ -39,6 +39,8 @@ template <class Program, int V> struct moved_places {
     digits[0] = static_cast<int>(thread);
   }
 
+  // Of a thread's first item along the axis that its items share.
+  __device__ __forceinline__ int shared_digit() const { return offset(a.along_shared); }
   __device__ __forceinline__ void find() {
     if constexpr (values::has_found) find_indices();
     find<moved_part::first>(positions, cursors);

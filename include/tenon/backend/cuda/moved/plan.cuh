@@ -41,6 +41,37 @@ struct moved_planner {
             ? "vectors of either half of an axis, whose place is found once for all their elements"
             : "vectors whose place is found once for all their elements");
   }
+  template <class Program>
+  static constexpr bool moves_elements =
+      !half_values<Program>::is_found && !moved_values<Program>::has_found;
+  // Single elements, several of a thread: along an axis along which nothing is decided, so that
+  // their places are as far apart; or else along the innermost axis, each with a place of its own.
+  // @post without a function where 32 bits are not enough
+  template <class Program>
+  [[gnu::cold]] static cuda_plan plan_elements(bound_layout const& layout,
+                                               bound_arguments const& call) {
+    group_layout const& columns = layout.columns;
+    if (columns.dims < 1 || columns.dims > moved_dims || columns.size >= 1ll << 31) return {};
+    constexpr configuration apart = elements<8, false>, found = elements<4, true>;
+    moved_items items;
+    long long extent = 1;
+    for (int d = 0; d < columns.dims; ++d)
+      if (columns.extents[d] > extent && moved_arguments<Program>::can_share(layout, d))
+        extent = columns.extents[items.axis = d];
+    if (extent < apart.items / 2) {
+      items = {.count = found.items, .axis = columns.dims - 1};
+      items.apart = divide_up(columns.extents[items.axis], items.count);
+      return planned_elements<Program, found>(layout, call, items,
+                                              "single elements, each with a place of its own");
+    }
+    items.count = apart.items;
+    while (items.count < most_elements && 2 * items.count <= extent &&
+           columns.size / (2 * items.count * apart.threads_per_block) >= least_blocks)
+      items.count *= 2;
+    items.apart = divide_up(extent, items.count);
+    return planned_elements<Program, apart>(
+        layout, call, items, "single elements, whose place is found once for several of them");
+  }
 
  protected:
   template <class Program, int Threads, int Blocks>
@@ -49,12 +80,28 @@ struct moved_planner {
                                             .group_dims = moved_dims,
                                             .index_bits = 32,
                                             .blocks = Blocks};
+  // Items of a thread that are in flight together.
+  template <int Items, bool AreFound>
+  static constexpr configuration elements{.vector_width = 1,
+                                          .items = Items,
+                                          .threads_per_block = 256,
+                                          .group_dims = moved_dims,
+                                          .is_looped = AreFound,
+                                          .index_bits = 32};
   // `lanes` threads share a row, or there are none.
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
                                          int lanes, void const* function, char const* why) {
+    if (layout.columns.dims > moved_dims) return {};
+    return planned_items<Program, C>(layout, call, lanes, items_of<Program, C>(layout), function,
+                                     why);
+  }
+  template <class Program, configuration C>
+  [[gnu::cold]] static cuda_plan planned_items(bound_layout const& layout,
+                                               bound_arguments const& call, int lanes,
+                                               moved_items const& items, void const* function,
+                                               char const* why) {
     cuda_plan result;
-    if (layout.columns.dims > moved_dims) return result;
     moved_vectors<Program> const vectors =
         vector_facts<Program, C.vector_width>(layout, call).find();
     if (!vectors.are_whole || layout.columns.size / C.vector_width >= 1ll << 31 ||
@@ -63,7 +110,6 @@ struct moved_planner {
     result.function = function;
     result.chosen = C;
     result.why = why;
-    int const items = items_of<Program, C>(layout);
     auto operands = moved_arguments<Program>::template of<C.vector_width>(layout, vectors, items);
     operands.lanes = lanes;
     result.grid = dim3(static_cast<unsigned>(divide_up(operands.threads, C.threads_per_block)));
@@ -77,18 +123,32 @@ struct moved_planner {
   // multiprocessors.
   static constexpr long long least_blocks = 1056;
 
+  static constexpr int most_elements = 32;  // of a thread
+
   template <class Program, configuration C>
-  [[gnu::cold]] static int items_of(bound_layout const& layout) {
+  [[gnu::cold]] static cuda_plan planned_elements(bound_layout const& layout,
+                                                  bound_arguments const& call,
+                                                  moved_items const& items, char const* why) {
+    return planned_items<Program, C>(
+        layout, call, 1, items,
+        reinterpret_cast<void const*>(&moved_kernel<Program, specialization_of<C>, build_hash>),
+        why);
+  }
+  template <class Program, configuration C>
+  [[gnu::cold]] static moved_items items_of(bound_layout const& layout) {
     using arguments = moved_arguments<Program>;
-    if (!arguments::can_share(layout)) return 1;
-    int items = arguments::shares_row ? 4 : 8;
-    long long const extent = layout.columns.extents[arguments::shared_axis(layout.columns)] /
-                             (arguments::shares_row ? C.vector_width : 1);
+    group_layout const& columns = layout.columns;
+    moved_items items{.axis = arguments::shares_row ? columns.dims - 1 : 0};
+    if (!arguments::can_share(layout, items.axis)) return {};
+    items.count = arguments::shares_row ? 4 : 8;
+    long long const extent =
+        columns.extents[items.axis] / (arguments::shares_row ? C.vector_width : 1);
     long long const per_block =
         static_cast<long long>(C.vector_width) * C.threads_per_block * half_values<Program>::parts;
-    while (items > 1 &&
-           (extent % items != 0 || layout.columns.size / (per_block * items) < least_blocks))
-      items /= 2;
+    while (items.count > 1 &&
+           (extent % items.count != 0 || columns.size / (per_block * items.count) < least_blocks))
+      items.count /= 2;
+    if (arguments::shares_row) items.apart = columns.extents[items.axis] / items.count;
     return items;
   }
 };

@@ -43,10 +43,39 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   using moved_places<Program, V>::moved_places;
   using moved_places<Program, V>::a;
   using moved_places<Program, V>::around;
+  using moved_places<Program, V>::digits;
 
-  __device__ __forceinline__ void finish() {
-    this->find();
-    if constexpr (!values::has_found) await_operands<Program>();
+  // InFlight: items that are asked for together, single elements if there are several. AreFound: of
+  // each of these a place of its own.
+  template <int InFlight, bool AreFound> __device__ __forceinline__ void finish() {
+    if constexpr (AreFound) {
+      await_operands<Program>();
+      finish_found<InFlight>(a.by[moved_dims - 1].divisor);
+    } else {
+      this->find();
+      if constexpr (!values::has_found) await_operands<Program>();
+      if constexpr (InFlight > 1)
+        finish_elements<InFlight>();
+      else
+        finish_vectors();
+    }
+  }
+  // `Left` elements along the innermost axis: each is asked for before the ones after it, and
+  // stored when all have been.
+  template <int Left> __device__ __forceinline__ void finish_found(unsigned apart) const {
+    moved_worker one = *this;
+    one.find();
+    bool const is_inside = one.digits[moved_dims - 1] < a.shared_extent;
+    item_reads reads;
+    one.read_all(reads, true, is_inside);
+    if constexpr (Left > 1) {
+      moved_worker next = *this;
+      next.digits[moved_dims - 1] += static_cast<int>(apart);
+      next.template finish_found<Left - 1>(apart);
+    }
+    one.store_all_of(reads, is_inside);
+  }
+  __device__ __forceinline__ void finish_vectors() {
     item_reads reads;
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
@@ -57,10 +86,29 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
       this->template advance<false>();
     }
   }
+  // The last of them may be beyond the end of the axis that they are along.
+  template <int InFlight> __device__ __forceinline__ void finish_elements() {
+    item_reads reads[InFlight];
+    int at = this->shared_digit();
+#pragma unroll 1
+    for (int item = 0; item < a.items; item += InFlight, at += InFlight * a.apart) {
+#pragma unroll
+      for (int b = 0; b < InFlight; ++b) {
+        read_all(reads[b], item == 0, at + b * a.apart < a.shared_extent);
+        this->template advance<true>();
+      }
+#pragma unroll
+      for (int b = 0; b < InFlight; ++b) {
+        store_all_of(reads[b], at + b * a.apart < a.shared_extent);
+        this->template advance<false>();
+      }
+    }
+  }
   // The vectors of all operands at this place; those that stay where they are have been read with
   // the first item.
-  __device__ __forceinline__ void read_all(item_reads& reads, bool is_first) const {
-    for_each_part([&](auto part) { read_part<decltype(part)::value>(reads, is_first); });
+  __device__ __forceinline__ void read_all(item_reads& reads, bool is_first,
+                                           bool is_inside = true) const {
+    for_each_part([&](auto part) { read_part<decltype(part)::value>(reads, is_first, is_inside); });
     if (is_first) for_each_part([&](auto part) { fill_part<decltype(part)::value>(reads); });
   }
   // An item comes to the cache while the one before it is computed. @pre the cursors have advanced
@@ -68,7 +116,8 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
     for_each_part([&](auto part) { ask_part<decltype(part)::value>(); });
   }
   // The stores of all elements, from what has been read.
-  __device__ __forceinline__ void store_all_of(item_reads const& reads) const {
+  __device__ __forceinline__ void store_all_of(item_reads const& reads,
+                                               bool is_inside = true) const {
     selected_registers<Program, wanted_stores> results[halves::parts];
 #pragma unroll
     for (int i = 0; i < V; ++i)
@@ -78,7 +127,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
       });
     for_each_part([&](auto part) {
       constexpr moved_part p = decltype(part)::value;
-      store_part<p>(results[static_cast<int>(p)]);
+      store_part<p>(results[static_cast<int>(p)], is_inside);
     });
   }
 
@@ -112,11 +161,12 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 
  private:
   template <moved_part Part>
-  __device__ __forceinline__ void read_part(item_reads& reads, bool is_first) const {
+  __device__ __forceinline__ void read_part(item_reads& reads, bool is_first,
+                                            bool is_inside) const {
     for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read<k>(read_register<k>(reads.template part<Part>()), this->template cursor_of<Part, k>(),
-              is_first);
+              is_first, is_inside);
     });
   }
   template <moved_part Part> __device__ __forceinline__ void fill_part(item_reads& reads) const {
@@ -151,17 +201,18 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   }
   template <moved_part Part>
   __device__ __forceinline__ void store_part(
-      selected_registers<Program, wanted_stores> const& results) const {
+      selected_registers<Program, wanted_stores> const& results, bool is_inside) const {
     for_each_selected<Program, wanted_stores>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using T = storage_t<at<k>::type>;
       moved_cursor const to = this->template cursor_of<Part, k>();
-      store_packed(reinterpret_cast<T*>(to.at), pack<T>(read_register<k>(results).at), to.is_wanted,
-                   a.stored);
+      store_packed(reinterpret_cast<T*>(to.at), pack<T>(read_register<k>(results).at),
+                   to.is_wanted && is_inside, a.stored);
     });
   }
   template <int K, class Parts>
-  __device__ __forceinline__ void read(Parts& to, moved_cursor const& from, bool is_first) const {
+  __device__ __forceinline__ void read(Parts& to, moved_cursor const& from, bool is_first,
+                                       bool is_inside) const {
     using T = storage_t<at<K>::type>;
     bool const is_new = is_first || from.step != 0;
     bool is_neighbours = true;
@@ -169,7 +220,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
 #pragma unroll
     for (int p = 0; p < V / Parts::width; ++p)
       load_packed<reuse::near>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
-                               is_new && from.is_wanted && is_neighbours);
+                               is_new && from.is_wanted && is_neighbours && is_inside);
     if constexpr (at<K>::is_load) {
       if (is_neighbours || !is_new) return;
       packed<T, 1> one;

@@ -32,7 +32,7 @@ struct configuration {
   int threads_per_block = 1;  // the most that are launched
   int group_dims = packed_columns;
   int is_looped = 0;  // rows: columns are read again in each phase instead of staying in registers;
-                      // columns: has_all_rows
+                      // columns: has_all_rows; moved: each item has a place of its own
   int index_bits = 64;   // flat: width of index arithmetic
   int blocks = 1;        // that a multiprocessor is to hold at once, at least
   int has_warps = 0;     // rows: at least a warp shares each of them; columns: takes_elements
