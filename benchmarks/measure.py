@@ -51,7 +51,7 @@ class Bench:
         found = {}
         for function in self.libraries.get((row.workload, row.dtype, len(row.shape)), []):
             found[function.provider] = lambda function=function: of_library(function, data)
-        modes = [m for m in self.modes if m == "default" or (self.has_time() and not row.is_curve)]
+        modes = [m for m in self.modes if m == "default" or (self.has_time() and row.is_autotuned)]
         functions = torch_peers.contenders(data.workload, modes) | triton_peers.contenders(row.workload)
         functions |= {name: lambda f=f: f for name, f in self.packages.get(row.workload, {}).items()}
         found |= {name: lambda make=make: of_function(make, data) for name, make in functions.items()}
@@ -173,7 +173,7 @@ class Bench:
     def compile_only(self, rows):
         """Fills the compilation caches; runs beside other processes, so nothing is timed."""
         for row in rows:
-            modes = self.modes[:1] if row.is_curve else self.modes
+            modes = self.modes if row.is_autotuned else self.modes[:1]
             workload = WORKLOADS[row.workload]
             for mode in modes:
                 try:

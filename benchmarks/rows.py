@@ -15,6 +15,11 @@ class Row:
     is_curve: bool = False  # a point of a curve over lengths or sizes; the other rows stand for themselves
 
     @property
+    def is_autotuned(self):
+        """Whether torch.compile is measured in all of its modes, for which ten minutes are too short with all rows."""
+        return not self.is_curve and self.group != "everyday"
+
+    @property
     def title(self):
         return f"{self.workload} {'x'.join(map(str, self.shape))} {self.dtype}"
 
@@ -74,6 +79,25 @@ ROWS = [
     *rows("patterns", "qk_rmsnorm_rope", [(4, 4096, 32, 128)], "bf16", SINGLE),
     *rows("patterns", "cumsum_normalized", [(4096, 4096)], "f32", SINGLE),
     *rows("patterns", "softmax_but_last", [(65536, 513)], "f32", SINGLE),
+    *rows("everyday", "causal_softmax", [(8, 2048, 2048)], BOTH),
+    *rows("everyday", "biased_softmax", [(16, 16, 512, 512)], "bf16"),
+    *rows("everyday", "channel_var_mean", [(64, 256, 56, 56)], BOTH),
+    *rows("everyday", "mean_axis1", [(64, 1024, 1024)], "bf16"),
+    *rows("everyday", "rows_to_int8", [(16384, 4096)], "bf16"),
+    *rows("everyday", "cumsum_axis0", [(8192, 8192)], BOTH),
+    *rows("everyday", "flip", [(8192, 8192)], "bf16"),
+    *rows("everyday", "pad_images", [(64, 64, 112, 112)], "bf16"),
+    *rows("everyday", "concat_columns", [(16384, 2049)], "bf16"),
+    *rows("everyday", "second_difference", [(8192, 8192)], BOTH),
+    *rows("everyday", "images_to_planes", [(128, 224, 224, 3)], "bf16"),
+    *rows("everyday", "heads_first", [(8, 4096, 16, 128)], "bf16"),
+    *rows("everyday", "mish", [(8192, 8192)], "bf16"),
+    *rows("everyday", "gelu_gradient", [(8192, 8192)], "bf16"),
+    *rows("everyday", "swiglu_of_halves", [(8192, 16384)], "bf16"),
+    *rows("everyday", "geglu_of_pairs", [(8192, 16384)], "bf16"),
+    *rows("everyday", "embedding_layernorm", [(65536, 1024)], "bf16"),
+    *rows("everyday", "label_log_probability", [(8192, 32768)], "bf16"),
+    *rows("everyday", "top8", [(65536, 64)], "f32"),
     *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
     *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),
 ]

@@ -39,6 +39,27 @@ def with_probabilities(shape, make):
     return make(*shape), torch.softmax(make(*shape), -1)
 
 
+def with_bias(shape, make):
+    return make(*shape), make(*shape[1:])
+
+
+def columns_of_two(shape, make):
+    """shape: rows, and columns of both operands, of which the first has one more than the second."""
+    rows, columns = shape
+    return make(rows, (columns + 1) // 2), make(rows, columns // 2)
+
+
+def images(shape, make):
+    return (torch.randint(0, 256, shape, dtype=torch.uint8, device=make(1).device),)
+
+
+def indexed_table(shape, make):
+    """shape: rows of the table, columns; half as many rows are taken."""
+    rows, columns = shape
+    table = make(rows, columns)
+    return table, torch.randint(0, rows, (rows // 2,), device=table.device), make(columns), make(columns)
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 def nbytes(*tensors):
     return sum(t.numel() * t.element_size() for t in tensors)
@@ -54,6 +75,11 @@ def read_and_write(x, *_):
 
 def arrays(count):
     return lambda x, *_: count * nbytes(x)
+
+
+def read_table(table, index, *_):
+    """The rows that the index names, and as many results."""
+    return 2 * nbytes(table[:1]) * index.numel()
 
 
 @dataclass(frozen=True)
@@ -111,4 +137,24 @@ WORKLOADS = {
     "fp8_and_transposed": Workload(computed.fp8_and_transposed, like_first(1), read_and_write),
     "rope_gqa": Workload(computed.rope_gqa, rotation_inputs, lambda q, k, *_: 2 * nbytes(q, k)),
     "qk_rmsnorm_rope": Workload(computed.qk_rmsnorm_rope, rotation_inputs_with_weights, lambda q, k, *_: 2 * nbytes(q, k)),
+    "causal_softmax": Workload(computed.causal_softmax, like_first(1), read_and_write),
+    "biased_softmax": Workload(computed.biased_softmax, with_bias, lambda x, bias: 2 * nbytes(x) + nbytes(bias)),
+    "channel_var_mean": Workload(computed.channel_var_mean, like_first(1), reads),
+    "mean_axis1": Workload(computed.mean_axis1, like_first(1), reads),
+    # A quotient whose last bit differs goes to the next number now and then.
+    "rows_to_int8": Workload(computed.rows_to_int8, like_first(1), lambda x: nbytes(x) + x.numel(), 2e-2),
+    "cumsum_axis0": Workload(computed.cumsum_axis0, like_first(1), read_and_write),
+    "flip": Workload(computed.flip, like_first(1), read_and_write),
+    "pad_images": Workload(computed.pad_images, like_first(1), lambda x: nbytes(x) + nbytes(computed.pad_images(x))),
+    "concat_columns": Workload(computed.concat_columns, columns_of_two, lambda x, y: 2 * nbytes(x, y)),
+    "second_difference": Workload(computed.second_difference, like_first(1), read_and_write, 2e-2),
+    "images_to_planes": Workload(computed.images_to_planes, images, arrays(3)),
+    "heads_first": Workload(computed.heads_first, like_first(1), read_and_write),
+    "mish": Workload(computed.mish, like_first(1), read_and_write),
+    "gelu_gradient": Workload(computed.gelu_gradient, like_first(2), arrays(3)),
+    "swiglu_of_halves": Workload(computed.swiglu_of_halves, like_first(1), lambda x: nbytes(x) * 3 // 2),
+    "geglu_of_pairs": Workload(computed.geglu_of_pairs, like_first(1), lambda x: nbytes(x) * 3 // 2),
+    "embedding_layernorm": Workload(computed.embedding_layernorm, indexed_table, read_table),
+    "label_log_probability": Workload(computed.label_log_probability, with_labels, reads),
+    "top8": Workload(computed.top8, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
 }

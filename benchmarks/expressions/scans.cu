@@ -13,6 +13,12 @@ template <int Rank> void running_sum(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, Rank>(1))(c.in<float, Rank>(0));
 }
 
+template <class T> void running_sum_of_columns(bench::call const& c) {
+  static auto const f =
+      tn::compile([](auto x) { return tn::cumsum(x, tn::axis<0>); }, "cumsum_axis0");
+  f.on(c.stream()).into(c.out<T, 2>(1))(c.in<T, 2>(0));
+}
+
 void running_sum_over_largest(bench::call const& c) {
   static auto const f = tn::compile(
       [](auto x) { return tn::cumsum(x, tn::axis<-1>) / tn::max(x, tn::axis<-1>, tn::keepdim); },
@@ -33,6 +39,8 @@ void running_sum_normalized(bench::call const& c) {
 constexpr bench::entry entries[] = {
     {"cumsum", "f32", 2, bench::guarded<running_sum<2>>},
     {"cumsum", "f32", 1, bench::guarded<running_sum<1>>},
+    {"cumsum_axis0", "f32", 2, bench::guarded<running_sum_of_columns<float>>},
+    {"cumsum_axis0", "bf16", 2, bench::guarded<running_sum_of_columns<tn::bfloat16>>},
     {"cumsum_over_amax", "f32", 2, bench::guarded<running_sum_over_largest>},
     {"cumsum_normalized", "f32", 2, bench::guarded<running_sum_normalized>},
 };
