@@ -173,14 +173,16 @@ class Bench:
     def compile_only(self, rows):
         """Fills the compilation caches; runs beside other processes, so nothing is timed."""
         for row in rows:
-            modes = self.modes if row.is_autotuned else self.modes[:1]
             workload = WORKLOADS[row.workload]
-            for mode in modes:
+            modes = self.modes if row.is_autotuned else self.modes[:1]
+            functions = {mode: lambda mode=mode: torch_peers.compiled(workload.function, mode) for mode in modes}
+            functions |= {name: lambda f=f: f for name, f in self.packages.get(row.workload, {}).items()}
+            for name, make in functions.items():
                 try:
                     with limit(self.options.limit_s):
-                        torch_peers.compiled(workload.function, mode)(*workload.inputs(row.shape, normal_inputs(row.dtype)))
+                        make()(*workload.inputs(row.shape, normal_inputs(row.dtype)))
                 except Exception as fault:
-                    report(f"{row.title} {mode}: {type(fault).__name__}: {str(fault)[:500]}")
+                    report(f"{row.title} {name}: {type(fault).__name__}: {str(fault)[:500]}")
                 clear()
 
 
@@ -198,7 +200,7 @@ def arguments():
     parser.add_argument("--autotune-until-s", type=int, default=420, help="rows begun later are not autotuned (%(default)s)")
     parser.add_argument("--out", help="append there instead of printing")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, mode default only")
-    parser.add_argument("--compile-only", metavar="K/N", help="fill torch.compile's caches for part K of N and exit")
+    parser.add_argument("--compile-only", metavar="K/N", help="fill the compilers' caches for part K of N and exit")
     parser.add_argument("--limit-s", type=int, default=40, help="of getting one contender ready (%(default)s)")
     return parser.parse_args()
 

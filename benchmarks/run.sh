@@ -47,9 +47,10 @@ python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>>"$log
   { echo "run.sh: python3 has no PyTorch with CUDA, which holds the tensors" >&2; exit 1; }
 
 # The compilation caches belong to this run: what is timed was compiled by it.
-export TORCHINDUCTOR_CACHE_DIR="$out/inductor-cache" TRITON_CACHE_DIR="$out/triton-cache"
-rm -rf "$TORCHINDUCTOR_CACHE_DIR" "$TRITON_CACHE_DIR"
-trap 'rm -rf "$TORCHINDUCTOR_CACHE_DIR" "$TRITON_CACHE_DIR"' EXIT
+export TORCHINDUCTOR_CACHE_DIR="$out/inductor-cache" TRITON_CACHE_DIR="$out/triton-cache" QUACK_CACHE_DIR="$out/quack-cache"
+remove_caches() { rm -rf "$TORCHINDUCTOR_CACHE_DIR" "$TRITON_CACHE_DIR" "$QUACK_CACHE_DIR"; }
+remove_caches
+trap remove_caches EXIT
 
 # Where `nvidia-smi` cannot tell, the field is empty.
 smi() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
@@ -93,7 +94,7 @@ build_all() {
 }
 step "build" - build_all
 if (( has_rows )); then
-  (( peers )) && step "torch.compile, untimed" - in_parts "${measure[@]}"
+  (( peers )) && step "peers compile, untimed" - in_parts "${measure[@]}"
   printf '{"header": {"date": "%s", "commit": "%s"}}\n' "$(date -u +%F)" \
     "${TENON_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}" >>"$lines"
   add_clocks before
