@@ -140,4 +140,68 @@ TEST(topk, nan_is_the_greatest) {
   EXPECT_EQ(result_of(least(x.view())).values, (reference::elements{3, 1, 4, 0, 0, 1, 2, 3}));
 }
 
+// Ten reductions, one after the other, whose states had more shared memory than a block has.
+TEST(topk, of_a_softmax_by_a_chain_of_states) {
+  constexpr int count = 8;
+  auto const f = tn::compile([](auto x) {
+    auto [values, places] = tn::topk(tn::softmax(x, tn::axis<-1>), tn::axis<-1>, tn::ct<count>);
+    return tn::outputs(values, places);
+  });
+  for (std::int64_t columns : {8, 33, 1000, 1025, 4096, 30000, 70000}) {
+    auto x = random_array<float, 2>({2, columns}, arrangement::contiguous, -8, 8);
+    doubles a = x.values();
+    for (std::int64_t k = 0; k < a.size(); ++k) a[k] = std::round(a[k] * 64) / 64;
+    x.set(a);
+    auto const [values, places] = f(x.view());
+    doubles const v = result_of(values), at = result_of(places);
+    for (std::int64_t row = 0; row < 2; ++row) {
+      std::vector<std::int64_t> order(static_cast<std::size_t>(columns));
+      double sum = 0;
+      for (std::int64_t k = 0; k < columns; ++k) {
+        order[static_cast<std::size_t>(k)] = k;
+        sum += std::exp(a[row * columns + k]);
+      }
+      std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) {
+        return a[row * columns + i] > a[row * columns + j];
+      });
+      for (std::int64_t k = 0; k < count; ++k) {
+        std::int64_t const place = order[static_cast<std::size_t>(k)];
+        double const expected = std::exp(a[row * columns + place]) / sum;
+        EXPECT_EQ(at[row * count + k], static_cast<double>(place)) << columns;
+        EXPECT_NEAR(v[row * count + k], expected, 1e-5 * expected) << columns;
+      }
+    }
+  }
+}
+
+// So many states of one phase that fewer blocks than a cluster has may share a row.
+TEST(topk, six_positions_beside_each_other) {
+  auto const f = tn::compile([](auto x) {
+    auto const along = tn::axis<-1>;
+    return tn::outputs(tn::argmax(x, along), tn::argmin(x, along), tn::argmax(tn::abs(x), along),
+                       tn::argmin(tn::abs(x), along), tn::argmax(x * x - x, along),
+                       tn::argmin(x * x - x, along));
+  });
+  for (std::int64_t columns : {1, 33, 1025, 4096, 40000}) {
+    auto x = random_array<double, 2>({2, columns});
+    doubles const a = x.values();
+    auto const [greatest, least, farthest, nearest, most, fewest] = f(x.view());
+    auto const expect_greatest = [&](auto const& found, auto of) {
+      doubles const places = result_of(found);
+      for (std::int64_t row = 0; row < 2; ++row) {
+        std::int64_t best = 0;
+        for (std::int64_t k = 1; k < columns; ++k)
+          if (of(a[row * columns + k]) > of(a[row * columns + best])) best = k;
+        EXPECT_EQ(places[row], static_cast<double>(best)) << columns;
+      }
+    };
+    expect_greatest(greatest, [](double e) { return e; });
+    expect_greatest(least, [](double e) { return -e; });
+    expect_greatest(farthest, [](double e) { return std::abs(e); });
+    expect_greatest(nearest, [](double e) { return -std::abs(e); });
+    expect_greatest(most, [](double e) { return e * e - e; });
+    expect_greatest(fewest, [](double e) { return e - e * e; });
+  }
+}
+
 }  // namespace

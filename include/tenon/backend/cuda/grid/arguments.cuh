@@ -2,6 +2,7 @@
 #pragma once
 // The parameter block of the grid kernel: how rows are cut, and who does what.
 
+#include "tenon/backend/cuda/parts/row_state_places.cuh"
 #include "tenon/backend/cuda/parts/run_arguments.cuh"
 
 namespace tenon::detail {
@@ -42,10 +43,10 @@ inline constexpr int state_words_before = [] {
 }();
 
 // Units for whose states there is room in shared memory: 8 KB of a block of 256 threads, or what
-// one of them takes.
+// two of them take, whose memory is not that of one by itself.
 template <class Program>
-inline constexpr int most_waiting_units = state_words_before<Program, place::row> <= 8    ? 16
-                                          : state_words_before<Program, place::row> <= 32 ? 4
-                                                                                          : 1;
+inline constexpr int most_waiting_units = words_of_row_phase<Program> <= 8    ? 16
+                                          : words_of_row_phase<Program> <= 32 ? 4
+                                                                              : 2;
 
 }  // namespace tenon::detail

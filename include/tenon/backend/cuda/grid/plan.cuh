@@ -105,7 +105,7 @@ struct grid_planner {
   template <class Program> static long long shared_bytes(cuda_device_facts const& facts) {
     constexpr long long states = 2ll * (most_waiting_units<Program> + 1) *
                                  (chosen<Program>.threads_per_block / 32) *
-                                 state_words_before<Program, place::row> * 4;
+                                 words_of_row_phase<Program> * 4;
     return at_least(0, (facts.shared_bytes_per_block + 1024) / 2 - 1024 - (states + 1024));
   }
 };

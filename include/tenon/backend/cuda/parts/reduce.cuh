@@ -6,6 +6,7 @@
 
 #include "tenon/backend/cuda/parts/cluster.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
+#include "tenon/backend/cuda/parts/row_state_places.cuh"
 
 namespace tenon::detail {
 
@@ -38,21 +39,6 @@ template <class Program, int K> struct reduction_facts {
   using operand = std::conditional_t<std::is_class_v<given>, given, number>;
   static __device__ __forceinline__ state identity() { return op::template identity<number>(); }
 };
-
-// Words of the state of reduction K, if it is one over the columns; of all of them.
-template <class Program, int K>
-inline constexpr int words_of_row_state =
-    program_traits<Program>::template at<K>::is_reduction&&
-                program_traits<Program>::template at<K>::where == place::row
-        ? (static_cast<int>(sizeof(typename program_traits<Program>::template at<K>::value_type)) +
-           3) /
-              4
-        : 0;
-template <class Program, class Sequence = typename program_traits<Program>::sequence>
-inline constexpr int row_state_words = 0;
-template <class Program, int... K>
-inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> =
-    (0 + ... + words_of_row_state<Program, K>);
 
 #if defined(__CUDA_ARCH__)
 // A state as 32-bit words: what shuffles and partial results are made of.
@@ -160,15 +146,28 @@ __device__ __forceinline__ State combine_lanes(State state, int lanes = MaxLanes
   }
 }
 
+// Words in each of two buffers, of the reductions that Of stands for.
+template <class Program, int Of, int Words>
+__device__ __forceinline__ unsigned* buffer_of_states(int buffer) {
+  __shared__ unsigned all[2][Words];
+  return all[buffer];
+}
+
 // Shared memory for `Count` states of reduction K in each of two buffers: one barrier per use,
 // because whoever writes a buffer again has passed the barrier of the other one, behind which all
-// have read this one.
+// have read this one. Those over the columns have it together, whatever their phase: of any two
+// phases that follow each other each has its own buffer. One index of all of them lies together, so
+// that rows which are in different phases have nothing in common.
+// @pre of one program and Count all phases take the two buffers in turn
 template <class Program, int K, int Count> struct shared_states {
   using state = typename reduction_facts<Program, K>::state;
   using words = state_words<state>;
+  static constexpr bool is_of_row = words_of_row_state<Program, K> > 0;
+  static constexpr int of = is_of_row ? -1 : K,
+                       stride = is_of_row ? words_of_row_phase<Program> : words::count,
+                       first = is_of_row ? places_of_row_states<Program>.first[K] : 0;
   static __device__ __forceinline__ unsigned* slot(int buffer, int index) {
-    __shared__ unsigned all[2][Count * words::count];
-    return all[buffer] + index * words::count;
+    return buffer_of_states<Program, of, Count * stride>(buffer) + first + index * stride;
   }
   static __device__ __forceinline__ void put(int buffer, int index, state const& value) {
     words from(value);

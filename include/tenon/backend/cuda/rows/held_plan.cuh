@@ -47,7 +47,7 @@ struct held_rows_planner {
                                           2ll *
                                               (held<Program, 1>.threads_per_block / 32 +
                                                most_blocks_per_cluster) *
-                                              row_state_words<Program> * 4 -
+                                              words_of_row_phase<Program> * 4 -
                                           64 - most_bytes_of_alignment;
 
   // How a row of that many vectors is shared, and the shared memory that takes; no blocks: too

@@ -34,14 +34,15 @@ struct long_rows_planner : parted_rows_planner {
       if (!has_long_rows<Program> || all <= least_vectors<Program>(layout)) return result;
       // Of whole warps, so that none has vectors of two blocks.
       auto const share = [&] { return divide_up(all, 32 * result.blocks) * 32; };
-      while (facts.has_clusters && result.blocks < most_blocks_per_cluster &&
+      while (facts.has_clusters && result.blocks < most_blocks_of_row<Program> &&
              (share() * bytes > few_bytes || share() > most_vectors))
         result.blocks *= 2;
       if (share() > most_vectors || (facts.has_clusters && share() * bytes > most_bytes))
         return result;
       int const tiles = static_cast<int>(divide_up(share(), tile));
       if (tiles * c.items > 8) result.pieces = most_pieces<Program>;
-      while (tiles % result.pieces != 0 || result.blocks * result.pieces > most_blocks_per_cluster)
+      while (tiles % result.pieces != 0 ||
+             result.blocks * result.pieces > most_blocks_of_row<Program>)
         --result.pieces;
       result.tiles = tiles / result.pieces;
       // Two tiles, of which the first is reduced while the second comes.
@@ -104,7 +105,7 @@ struct long_rows_planner : parted_rows_planner {
         blocks *= pieces, pieces = 1;
     }
     template <class Program>
-    static constexpr int most_at_once = most_blocks_per_cluster /
+    static constexpr int most_at_once = most_blocks_of_row<Program> /
                                         (has_large_states<Program> && !is_half<Program> ? 2 : 1);
   };
 

@@ -22,9 +22,9 @@ struct odd_rows_sharing : row_sharing {
     long long const vectors = divide_up(layout.columns.size, c.vector_width);
     if (layout.columns.size % c.vector_width == 0)
       return vectors <= odd_vectors<Program> ? share_of<Program>(vectors) : row_share{0, 1};
-    row_share const result =
-        odd_share_of(vectors, layout.rows.size,
-                     {is_half<Program>, has_large_states<Program>, c.items, c.threads_per_block});
+    row_share const result = odd_share_of(vectors, layout.rows.size,
+                                          {is_half<Program>, has_large_states<Program>, c.items,
+                                           c.threads_per_block, most_odd_blocks<Program>});
     return result.blocks == 1 || facts.has_clusters ? result : row_share{0, 1};
   }
   // Neighbouring vectors that each of several blocks has.
@@ -34,9 +34,15 @@ struct odd_rows_sharing : row_sharing {
   }
 
  private:
+  // Large states of more than eight blocks take longer than the row does. H200, layer norm of
+  // 2600 x 50257 f32 by 16 blocks 672 us, by 8 457, by 4 443; of 1 x 50257 by 8 4.6, by 4 6.4, of
+  // 131 31 and 35.
+  template <class Program>
+  static constexpr int most_odd_blocks =
+      has_large_states<Program>&& most_blocks_of_row<Program> > 8 ? 8 : most_blocks_of_row<Program>;
   struct odd_kernel {
     bool is_half, is_large;  // the elements, the states
-    int items, threads;
+    int items, threads, most_blocks;
   };
   [[gnu::cold, gnu::noinline]] static row_share odd_share_of(long long vectors, long long rows,
                                                              odd_kernel const& of) {
@@ -49,13 +55,9 @@ struct odd_rows_sharing : row_sharing {
     }
     if (items > of.items) items = of.items;
     if (vectors <= 32 * items) return {static_cast<int>(lanes_of(vectors, items, least)), 1};
-    // Large states of more than eight blocks take longer than the row does. H200, layer norm of
-    // 2600 x 50257 f32 by 16 blocks 672 us, by 8 457, by 4 443; of 1 x 50257 by 8 4.6, by 4 6.4, of
-    // 131 31 and 35.
-    int const most_blocks = of.is_large ? 8 : most_blocks_per_cluster;
     long long const warps = divide_up(vectors, 32 * items);
     int blocks = 1;
-    while (blocks < most_blocks && 8 * blocks < warps) blocks *= 2;
+    while (blocks < of.most_blocks && 8 * blocks < warps) blocks *= 2;
     long long const lanes = 32 * divide_up(warps, blocks);
     return {lanes <= of.threads ? static_cast<int>(lanes) : 0, blocks};
   }

@@ -49,8 +49,9 @@ struct rows_planner_base : misaligned_configurations {
   // What a block of rows may have of shared memory beside the states that its warps exchange.
   template <class Program, configuration C>
   static constexpr long long shared_bytes_left(cuda_device_facts const& facts) {
-    constexpr int warps = C.threads_per_block / 32 * (C.has_clusters ? most_blocks_per_cluster : 1),
-                  states = 2 * warps * row_state_words<Program> * static_cast<int>(sizeof(int));
+    constexpr int blocks = C.has_clusters ? most_blocks_of_row<Program> : 1,
+                  states = 2 * (C.threads_per_block / 32) * blocks * words_of_row_phase<Program> *
+                           static_cast<int>(sizeof(int));
     return clamped(facts.shared_bytes_per_block - states - (2 << 10), 0, 1 << 20);
   }
 

@@ -27,13 +27,14 @@ struct row_sharing : long_rows_planner {
   // What of a program it depends on: vectors of a row, and those that a thread keeps.
   struct row_lengths {
     long long short_vectors, medium_vectors;
-    int short_items, medium_items, items, few_vectors;
+    int short_items, medium_items, items, few_vectors, most_blocks;
     bool is_wide, is_half;
   };
   template <class Program>
   static constexpr row_lengths lengths_of{
-      short_vectors<Program>, medium_vectors<Program>, short_items<Program>, medium_items<Program>,
-      row_items<Program>,     few_vectors<Program>,    is_wide<Program>,     is_half<Program>};
+      short_vectors<Program>,      medium_vectors<Program>, short_items<Program>,
+      medium_items<Program>,       row_items<Program>,      few_vectors<Program>,
+      most_blocks_of_row<Program>, is_wide<Program>,        is_half<Program>};
   static constexpr row_share share_of(long long vectors, row_lengths const& of) {
     if (vectors <= of.medium_vectors) {
       int const most = vectors <= of.short_vectors ? of.short_items : of.medium_items;
@@ -49,11 +50,10 @@ struct row_sharing : long_rows_planner {
     if (static_cast<long long>(widest_block) * of.items < vectors) {
       threads = of.is_wide ? widest_block : 256;
       while (threads < widest_block &&
-             static_cast<long long>(threads) * of.items * most_blocks_per_cluster < vectors)
+             static_cast<long long>(threads) * of.items * of.most_blocks < vectors)
         threads *= 2;
     }
-    while (blocks < most_blocks_per_cluster &&
-           static_cast<long long>(threads) * of.items * blocks < vectors)
+    while (blocks < of.most_blocks && static_cast<long long>(threads) * of.items * blocks < vectors)
       blocks *= 2;
     long long per_warp = 32ll * of.items * blocks, warps = divide_up(vectors, per_warp);
     return {static_cast<int>(warps * 32 <= threads ? warps * 32 : 0), blocks};

@@ -35,7 +35,7 @@ inline constexpr bool may_be_halved = [] {
 #if defined(__CUDA_ARCH__)
 template <class Program, class C> struct row_team {
   static constexpr int most_states =
-      C::threads_per_block / 32 * (C::has_clusters ? most_blocks_per_cluster : 1);
+      C::threads_per_block / 32 * (C::has_clusters ? most_blocks_of_row<Program> : 1);
 
   static constexpr lane_steps steps =
       C::has_warps || C::group_dims > packed_columns  ? lane_steps::loop
