@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A program → the configurations of the rows skeletons that may run it.
+// A program → the configurations of rows that registers or shared memory hold.
 
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
 #include "tenon/backend/cuda/rows/long.cuh"
-#include "tenon/backend/cuda/rows/looped.cuh"
-#include "tenon/backend/cuda/rows/streamed.cuh"
 #include "tenon/program/visit.hpp"
 
 namespace tenon::detail {
@@ -61,16 +59,31 @@ struct rows_configurations {
   static constexpr int few_vectors = computes_much<Program>&& is_half<Program> ? 16
                                      : has_large_states<Program>               ? 8
                                                                                : 4;
-  // Vectors of a row that one thread keeps: at most 64 elements, half as many where each has a
-  // position, and 32 words of operands; 16 of other half types that stay in registers, which are
-  // computed in twice as many.
+  // Several reductions with positions, as topk is a chain of: what each has found stays in
+  // registers, beside which each element has the position that they leave it. ptxas 13.0, topk of
+  // bf16 with 32 elements to a thread: of two 52 bytes were spilled, of eight of a softmax 700, and
+  // 1,900 where three blocks were held.
+  template <class Program>
+  static constexpr int words_with_positions =
+      program_traits<Program>::has_positions ? row_state_words<Program> : 0;
+  template <class Program> static constexpr bool finds_several = words_with_positions<Program> > 4;
+  template <class Program> static constexpr bool finds_many = words_with_positions<Program> > 8;
+  // Elements of a row that one thread keeps: half as many where each has a position, and fewer
+  // beside several that are found.
+  template <class Program>
+  static constexpr int most_elements =
+      !program_traits<Program>::has_positions                                    ? 64
+      : !finds_several<Program>                                                  ? 32
+      : words_with_positions<Program> <= 40 && words_of_row_phase<Program> <= 16 ? 16
+                                                                                 : 8;
+  // As vectors, of at most 32 words of operands; 16 of other half types that stay in registers,
+  // which are computed in twice as many.
   template <class Program>
   static constexpr int row_items = [] {
-    int const most_elements = program_traits<Program>::has_positions ? 32 : 64,
-              most_bytes =
-                  is_half<Program> && !is_wide<Program> && !computes_much<Program> ? 64 : 128;
+    int const most_bytes =
+        is_half<Program> && !is_wide<Program> && !computes_much<Program> ? 64 : 128;
     int items = 1;
-    while (2 * items * width<Program> <= most_elements &&
+    while (2 * items * width<Program> <= most_elements<Program> &&
            2 * items * width<Program> * own_bytes<Program> <= most_bytes)
       items *= 2;
     return items;
@@ -243,55 +256,13 @@ struct rows_configurations {
       .threads_per_block = 256,
       .group_dims = packed_columns,
       .index_bits = 32,
-      .blocks = is_heavy<Program> || is_heaviest<Program> ||
+      .blocks = finds_many<Program> ? 2
+                : is_heavy<Program> || is_heaviest<Program> ||
                         (is_half<Program> && element_operands<Program>::loads > 1)
                     ? 3
                     : 4,
       .has_warps = 1,
       .has_clusters = 1};
-  // A row that passes once: as many bytes in flight as it takes; states of several numbers take
-  // registers instead. As many blocks are held as there are to leave a part of a total: of 528
-  // three of each 132 at once would leave the fourth to run by itself (H200, cross entropy of 8192
-  // x 32768 bf16: 208 us).
-  template <class Program, int Dims>
-  static constexpr configuration streamed{
-      .vector_width = width<Program>,
-      .items = element_operands<Program>::loads > 3                                ? 1
-               : has_large_states<Program> || element_operands<Program>::loads > 1 ? 4
-                                                                                   : 8,
-      .threads_per_block = 256,
-      .group_dims = Dims,
-      .index_bits = 32,
-      .blocks = Dims > 1 && program_traits<Program>::has_planes ? 1
-                : row_state_words<Program> > 4                  ? 2
-                : has_whole_vectors<Dims> ? (program_traits<Program>::has_fetches ? 3 : 4)
-                : element_operands<Program>::loads == 1 && !has_large_states<Program> &&
-                        !has_narrow_gathered<Program>
-                    ? 3
-                    : 2};
-  static constexpr int most_streamed_vectors = 8192;  // that one segment has
-  // Whether nothing differs from row to row, and no row leaves a part of its own.
-  template <class Program>
-  static constexpr bool shares_everything =
-      own_bytes<Program> == 0 && !program_traits<Program>::has_positions &&
-      !program_traits<Program>::has_planes;
-  // Totals are combined in the order of the blocks, whose number follows from the shape there.
-  template <class Program>
-  static constexpr bool may_keep =
-      is_any_kept<Program, width<Program>> && !program_traits<Program>::has_total;
-  // Vectors in flight; 16 elements at once where they come from shared memory.
-  template <class Program>
-  static constexpr int looped_items = [] {
-    int const loads = element_operands<Program>::loads;
-    int const items = loads <= 1 ? 4 : loads <= 3 ? 2 : 1;
-    return may_keep<Program> && items * width<Program> > 16 && items > 1 ? items / 2 : items;
-  }();
-  template <class Program, int Dims>
-  static constexpr configuration looped{.vector_width = width<Program>,
-                                        .items = looped_items<Program>,
-                                        .threads_per_block = 256,
-                                        .group_dims = Dims,
-                                        .is_looped = 1};
 };
 
 }  // namespace tenon::detail

@@ -18,8 +18,9 @@ namespace detail {
 // 800000 bf16 took 199 us instead of 145 on an H200.
 template <class Program, class C>
 inline constexpr int looped_blocks_held = [] {
-  constexpr int words = row_state_words<Program>;
-  if (!is_any_kept<Program, C::vector_width>) return 1;
+  constexpr int words = row_state_words<Program>, of_phase = words_of_row_phase<Program>;
+  // Six index reductions beside each other spilled 236 bytes where two blocks were held.
+  if (!is_any_kept<Program, C::vector_width> || of_phase > 16) return 1;
   if (words > 3 || program_traits<Program>::has_total) return 2;
   // What some rows share has an address of its own beside theirs.
   bool has_shared = false;

@@ -2,11 +2,11 @@
 #pragma once
 // A program → the configurations of long rows of whole vectors that begin anywhere.
 
-#include "tenon/backend/cuda/rows/configurations.cuh"
+#include "tenon/backend/cuda/rows/passing_configurations.cuh"
 
 namespace tenon::detail {
 
-struct misaligned_configurations : rows_configurations {
+struct misaligned_configurations : passing_configurations {
   // Long rows, in shared memory as aligned ones. Two operands of f32 gain too little: H200, us,
   // without and with, the gradient of softmax of 1 x 32768 f32 4.4 and 4.8, 1000 x 65536 230 and
   // 209, bf16 6.5 and 5.6, 138 and 123; layer norm without weights of 1000 x 65536 f32 179 and 141.
