@@ -27,6 +27,8 @@ struct spread_rows_planner : odd_rows_sharing {
   template <class Program>
   static constexpr bool can_be_spread = can_be_odd<Program> && !stores_column_parts<Program> &&
                                         spread_words<Program> <= 2 * spread_elements;
+  // Three blocks leave 40 registers, of which much arithmetic has too few: rows of bf16 to int8
+  // spilled 16 bytes (ptxas 13.0).
   template <class Program, int Dims>
   static constexpr configuration spread_rows{
       .vector_width = 1,
@@ -34,9 +36,11 @@ struct spread_rows_planner : odd_rows_sharing {
       .threads_per_block = 32 * most_spread_warps,
       .group_dims = Dims > contiguous_columns ? any_spread_columns : spread_columns,
       .index_bits = 32,
-      .blocks = spread_words<Program> > spread_elements                             ? 1
-                : has_large_states<Program> || element_operands<Program>::loads > 1 ? 2
-                                                                                    : 3,
+      .blocks = spread_words<Program> > spread_elements ? 1
+                : has_large_states<Program> || element_operands<Program>::loads > 1 ||
+                        element_operands<Program>::has_much_arithmetic
+                    ? 2
+                    : 3,
       .has_warps = 1};
 
   // Whether rows are spread is a function of their length, because results depend on it, and of
