@@ -97,6 +97,7 @@ ROWS = [
     *rows("everyday", "geglu_of_pairs", [(8192, 16384)], "bf16"),
     *rows("everyday", "embedding_layernorm", [(65536, 1024)], "bf16"),
     *rows("everyday", "label_log_probability", [(8192, 32768)], "bf16"),
+    *rows("everyday", "top8", [(65536, 64)], "f32"),
     *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
     *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),
 ]

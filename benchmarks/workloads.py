@@ -156,4 +156,5 @@ WORKLOADS = {
     "geglu_of_pairs": Workload(computed.geglu_of_pairs, like_first(1), lambda x: nbytes(x) * 3 // 2),
     "embedding_layernorm": Workload(computed.embedding_layernorm, indexed_table, read_table),
     "label_log_probability": Workload(computed.label_log_probability, with_labels, reads),
+    "top8": Workload(computed.top8, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
 }

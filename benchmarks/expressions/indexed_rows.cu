@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows, and elements of rows, that an index names.
+// Rows, and elements of rows, that an index names; the greatest elements of rows.
 
 #include "harness/library.hpp"
 
@@ -31,9 +31,20 @@ void label_log_probability(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 1>(2))(c.in<half, 2>(0), c.in<long long, 1>(1));
 }
 
+void top8(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        auto [values, places] = tn::topk(tn::softmax(x, tn::axis<-1>), tn::axis<-1>, tn::ct<8>);
+        return values;
+      },
+      "top8");
+  f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
+}
+
 constexpr bench::entry entries[] = {
     {"embedding_layernorm", "bf16", 2, bench::guarded<embedding_layernorm>},
     {"label_log_probability", "bf16", 2, bench::guarded<label_log_probability>},
+    {"top8", "f32", 2, bench::guarded<top8>},
 };
 
 }  // namespace
