@@ -147,8 +147,9 @@ struct flat_planner {
                                      .threads_per_block = 256,
                                      .group_dims = any_columns,
                                      .blocks = blocks_of_elements<Program>};
-    // What finds its elements is moved one by one where the moved skeleton has no whole vectors.
-    if constexpr (vectors.vector_width > 1 && !moves<Program>) {
+    // What follows from positions alone is moved one by one where its vectors are not whole.
+    if constexpr (vectors.vector_width > 1 &&
+                  (!moves<Program> || moved_values<Program>::has_found)) {
       auto const operands =
           flat_row_arguments<Program, vectors.vector_width, vectors.items>::of(layout, call);
       if (operands.all_threads > 0)
