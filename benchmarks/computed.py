@@ -251,7 +251,7 @@ def rows_to_int8(x):
 
 
 def cumsum_axis0(x):
-    return x.cumsum(0)
+    return wide(x).cumsum(0).to(x.dtype)
 
 
 def flip(x):
