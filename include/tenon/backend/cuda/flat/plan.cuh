@@ -46,8 +46,8 @@ struct flat_planner {
   // 8 x 4096 x 16 x 128 bf16 brought together 65 us with two, 71 with one, 67 with four.
   template <class Program>
   static constexpr int row_vectors = element_operands<Program>::has_much_arithmetic ? 1 : 2;
-  // Four blocks of 256 threads have 64 registers to a thread, which little is enough for. H200,
-  // gelu(odd) * even columns of 8192 x 8192 f32 95 us instead of 103.
+  // Four blocks of 256 threads have 64 registers to a thread, which is enough for two operands.
+  // H200, gelu(odd) * even columns of 8192 x 8192 f32 95 us instead of 103.
   template <class Program>
   static constexpr int blocks_of_elements =
       element_operands<Program>::has_much_arithmetic&& loads<Program> <= 2 &&
