@@ -4,8 +4,6 @@
 Half inputs are computed in float and rounded once at the end; double inputs stay double, which gives the reference.
 Every function is one that torch.compile takes whole.
 """
-import math
-
 import torch
 import torch.nn.functional as F
 
@@ -225,84 +223,3 @@ def rope_gqa(q, k, cosines, sines):
 
 def qk_rmsnorm_rope(q, k, cosines, sines, wq, wk):
     return tuple(rotated(rms_scaled(x, w), cosines, sines).to(x.dtype) for x, w in ((q, wq), (k, wk)))
-
-
-def causal_softmax(x):
-    is_seen = torch.ones(x.shape[-2:], dtype=torch.bool, device=x.device).tril()
-    return torch.softmax(x.masked_fill(~is_seen, -math.inf), -1)
-
-
-def biased_softmax(x, bias):
-    return torch.softmax(wide(x) + wide(bias), -1).to(x.dtype)
-
-
-def channel_var_mean(x):
-    return torch.var_mean(wide(x), (0, 2, 3), correction=0)
-
-
-def mean_axis1(x):
-    return x.mean(1)
-
-
-def rows_to_int8(x):
-    values = wide(x)
-    scale = values.abs().amax(-1, keepdim=True) / 127.0
-    return torch.round(values / scale).to(torch.int8), scale.squeeze(-1)
-
-
-def cumsum_axis0(x):
-    return wide(x).cumsum(0).to(x.dtype)
-
-
-def flip(x):
-    return x.flip(-1)
-
-
-def pad_images(x):
-    return F.pad(x, (1, 1, 1, 1))
-
-
-def concat_columns(x, y):
-    return torch.relu(torch.cat((x, y), 1))
-
-
-def second_difference(x):
-    return x[:, :-2] - 2.0 * x[:, 1:-1] + x[:, 2:]
-
-
-def images_to_planes(x):
-    return (x.permute(0, 3, 1, 2).contiguous().float() * (2.0 / 255) - 1.0).to(torch.bfloat16)
-
-
-def heads_first(x):
-    return (x.transpose(1, 2) * 0.125).contiguous()
-
-
-def mish(x):
-    return F.mish(x)
-
-
-def gelu_gradient(x, dy):
-    return torch.ops.aten.gelu_backward(dy, x)
-
-
-def swiglu_of_halves(x):
-    gate, value = wide(x).chunk(2, -1)
-    return (F.silu(gate) * value).to(x.dtype)
-
-
-def geglu_of_pairs(x):
-    values = wide(x)
-    return (values[:, ::2] * F.gelu(values[:, 1::2])).to(x.dtype)
-
-
-def embedding_layernorm(table, index, w, b):
-    return F.layer_norm(F.embedding(index, table), w.shape, w, b)
-
-
-def label_log_probability(x, labels):
-    return torch.log_softmax(wide(x), -1).gather(1, labels[:, None]).squeeze(1)
-
-
-def top8(x):
-    return torch.softmax(x, -1).topk(8, -1).values

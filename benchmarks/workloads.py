@@ -6,6 +6,7 @@ from typing import Callable
 import torch
 
 import computed
+import everyday
 
 
 # --- from which inputs ------------------------------------------------------------------------------------------------
@@ -137,24 +138,24 @@ WORKLOADS = {
     "fp8_and_transposed": Workload(computed.fp8_and_transposed, like_first(1), read_and_write),
     "rope_gqa": Workload(computed.rope_gqa, rotation_inputs, lambda q, k, *_: 2 * nbytes(q, k)),
     "qk_rmsnorm_rope": Workload(computed.qk_rmsnorm_rope, rotation_inputs_with_weights, lambda q, k, *_: 2 * nbytes(q, k)),
-    "causal_softmax": Workload(computed.causal_softmax, like_first(1), read_and_write),
-    "biased_softmax": Workload(computed.biased_softmax, with_bias, lambda x, bias: 2 * nbytes(x) + nbytes(bias)),
-    "channel_var_mean": Workload(computed.channel_var_mean, like_first(1), reads),
-    "mean_axis1": Workload(computed.mean_axis1, like_first(1), reads),
+    "causal_softmax": Workload(everyday.causal_softmax, like_first(1), read_and_write),
+    "biased_softmax": Workload(everyday.biased_softmax, with_bias, lambda x, bias: 2 * nbytes(x) + nbytes(bias)),
+    "channel_var_mean": Workload(everyday.channel_var_mean, like_first(1), reads),
+    "mean_axis1": Workload(everyday.mean_axis1, like_first(1), reads),
     # A quotient whose last bit differs goes to the next number now and then.
-    "rows_to_int8": Workload(computed.rows_to_int8, like_first(1), lambda x: nbytes(x) + x.numel(), 2e-2),
-    "cumsum_axis0": Workload(computed.cumsum_axis0, like_first(1), read_and_write),
-    "flip": Workload(computed.flip, like_first(1), read_and_write),
-    "pad_images": Workload(computed.pad_images, like_first(1), lambda x: nbytes(x) + nbytes(computed.pad_images(x))),
-    "concat_columns": Workload(computed.concat_columns, columns_of_two, lambda x, y: 2 * nbytes(x, y)),
-    "second_difference": Workload(computed.second_difference, like_first(1), read_and_write, 2e-2),
-    "images_to_planes": Workload(computed.images_to_planes, images, arrays(3)),
-    "heads_first": Workload(computed.heads_first, like_first(1), read_and_write),
-    "mish": Workload(computed.mish, like_first(1), read_and_write),
-    "gelu_gradient": Workload(computed.gelu_gradient, like_first(2), arrays(3)),
-    "swiglu_of_halves": Workload(computed.swiglu_of_halves, like_first(1), lambda x: nbytes(x) * 3 // 2),
-    "geglu_of_pairs": Workload(computed.geglu_of_pairs, like_first(1), lambda x: nbytes(x) * 3 // 2),
-    "embedding_layernorm": Workload(computed.embedding_layernorm, indexed_table, read_table),
-    "label_log_probability": Workload(computed.label_log_probability, with_labels, reads),
-    "top8": Workload(computed.top8, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
+    "rows_to_int8": Workload(everyday.rows_to_int8, like_first(1), lambda x: nbytes(x) + x.numel(), 2e-2),
+    "cumsum_axis0": Workload(everyday.cumsum_axis0, like_first(1), read_and_write),
+    "flip": Workload(everyday.flip, like_first(1), read_and_write),
+    "pad_images": Workload(everyday.pad_images, like_first(1), lambda x: nbytes(x) + nbytes(everyday.pad_images(x))),
+    "concat_columns": Workload(everyday.concat_columns, columns_of_two, lambda x, y: 2 * nbytes(x, y)),
+    "second_difference": Workload(everyday.second_difference, like_first(1), read_and_write, 2e-2),
+    "images_to_planes": Workload(everyday.images_to_planes, images, arrays(3)),
+    "heads_first": Workload(everyday.heads_first, like_first(1), read_and_write),
+    "mish": Workload(everyday.mish, like_first(1), read_and_write),
+    "gelu_gradient": Workload(everyday.gelu_gradient, like_first(2), arrays(3)),
+    "swiglu_of_halves": Workload(everyday.swiglu_of_halves, like_first(1), lambda x: nbytes(x) * 3 // 2),
+    "geglu_of_pairs": Workload(everyday.geglu_of_pairs, like_first(1), lambda x: nbytes(x) * 3 // 2),
+    "embedding_layernorm": Workload(everyday.embedding_layernorm, indexed_table, read_table),
+    "label_log_probability": Workload(everyday.label_log_probability, with_labels, reads),
+    "top8": Workload(everyday.top8, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
 }
