@@ -25,7 +25,9 @@ inline constexpr int flat_elements_of_thread = [] {
     operand_count += i.is_store && i.moves_elements;
   int most = operands::has_much_arithmetic ? 8 : 16;
   if (program_traits<Program>::has_fetches) most = 4;
-  if (operands::is_bound_by_arithmetic || has_random<Program>) most = 2;  // code is long
+  // Long code is not repeated often.
+  if (has_random<Program>) most = 2;
+  if (operands::is_bound_by_arithmetic) most = 1;
   int const of_bytes = 32 / program_traits<Program>::widest_element,
             of_operands = operand_count <= 4 ? most : 32 / operand_count;
   return std::max(1, std::min({most, of_bytes, of_operands}));
