@@ -8,17 +8,6 @@ namespace {
 using reference::doubles;
 using bf16 = tn::bfloat16;
 
-template <class T, int Rank>
-array<T, Rank> whole_numbers(extents_of_rank<Rank> const& extents,
-                             arrangement how = arrangement::contiguous) {
-  array<T, Rank> result(extents, how);
-  doubles values(result.shape());
-  for (std::int64_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<double>((i * 11 + i / 53) % 31 + 1);
-  result.set(values);
-  return result;
-}
-
 template <class T> void check_concatenation(arrangement how) {
   static auto const along_rows =
       tn::compile([](auto x, auto y) { return tn::concat(x, y * 1, tn::axis<1>) * 2; });

@@ -8,18 +8,6 @@ namespace {
 using reference::doubles;
 using bf16 = tn::bfloat16;
 
-// Whole numbers, so that every dtype has sums of them exactly.
-template <class T, int Rank>
-array<T, Rank> whole_numbers(extents_of_rank<Rank> const& extents,
-                             arrangement how = arrangement::contiguous) {
-  array<T, Rank> result(extents, how);
-  doubles values(result.shape());
-  for (std::int64_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<double>((i * 7 + i / 61) % 31);
-  result.set(values);
-  return result;
-}
-
 constexpr std::int64_t lengths[] = {1,  2,  3,   5,   7,   9,   15,  31,
                                     33, 49, 100, 196, 255, 511, 513, 1001};
 

@@ -214,6 +214,16 @@ array<T, Rank> random_array(extents_of_rank<Rank> const& extents,
           random_doubles<T>(reference::shape(extents.begin(), extents.end()), low, high)};
 }
 
+// Whole numbers from 1 to 31, of which every dtype has sums exactly.
+template <class T, int Rank>
+array<T, Rank> whole_numbers(extents_of_rank<Rank> const& extents,
+                             arrangement how = arrangement::contiguous) {
+  reference::doubles values(reference::shape(extents.begin(), extents.end()));
+  for (std::int64_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<double>((i * 11 + i / 53) % 31 + 1);
+  return {extents, how, values};
+}
+
 // The elements of a result that the library allocated.
 template <class Tensor> reference::doubles result_of(Tensor const& tensor) {
   auto const host = tn::to<tn::cpu>(tensor);

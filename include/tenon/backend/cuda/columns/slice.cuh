@@ -178,7 +178,7 @@ struct columns_slice {
       if (!has_all_rows<C> && has_pairs<T, v> && a.innermost < v) {
 #pragma unroll
         for (int u = 0; u < Items; ++u)
-          to[u] = load_some<v>(from + u * step, 0, is_inside(u) ? count : 0);
+          to[u] = load_some<v>(from + u * step, is_inside(u) ? count : 0);
         return;
       }
       load_rows_in_pieces(to, from, step, count, is_inside);

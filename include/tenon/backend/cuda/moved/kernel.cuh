@@ -11,9 +11,11 @@ namespace tenon {
 // `items`, neighbours along the outermost one, or of one row that an index names; of each of these
 // two where elements are exchanged between the halves of an axis, one of either half, and then
 // neither is read twice. Registers: one vector of each operand, as it lies in memory; one index or
-// address for all of a thread's vectors. Global memory: what is fetched is read by aligned vectors,
-// each of one part of a concatenation; every store is one access.
-// @pre vector_facts has found the vectors to be whole
+// address for all of a thread's vectors; of single elements as many of each operand as are in
+// flight, along an axis along which nothing is decided, or with a place of each. Global memory:
+// what is fetched is read by aligned vectors, each of one part of a concatenation; every store is
+// one access.
+// @pre vector_facts has found the vectors to be whole, as single elements are
 // @post every store is written once per position
 template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)

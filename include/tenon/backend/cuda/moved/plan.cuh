@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Chooses the moved skeleton where all vectors of a call are whole.
+// Chooses the moved skeleton where all vectors of a call are whole, or for single elements.
 
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/moved/kernel.cuh"
@@ -51,7 +51,7 @@ struct moved_planner {
   [[gnu::cold]] static cuda_plan plan_elements(bound_layout const& layout,
                                                bound_arguments const& call) {
     group_layout const& columns = layout.columns;
-    if (columns.dims < 1 || columns.dims > moved_dims || columns.size >= 1ll << 31) return {};
+    if (columns.dims < 1) return {};
     constexpr configuration apart = elements<8, false>, found = elements<4, true>;
     moved_items items;
     long long extent = 1;
@@ -92,7 +92,6 @@ struct moved_planner {
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
                                          int lanes, void const* function, char const* why) {
-    if (layout.columns.dims > moved_dims) return {};
     return planned_items<Program, C>(layout, call, lanes, items_of<Program, C>(layout), function,
                                      why);
   }
@@ -102,6 +101,7 @@ struct moved_planner {
                                                moved_items const& items, void const* function,
                                                char const* why) {
     cuda_plan result;
+    if (layout.columns.dims > moved_dims) return result;
     moved_vectors<Program> const vectors =
         vector_facts<Program, C.vector_width>(layout, call).find();
     if (!vectors.are_whole || layout.columns.size / C.vector_width >= 1ll << 31 ||

@@ -50,7 +50,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   template <int InFlight, bool AreFound> __device__ __forceinline__ void finish() {
     if constexpr (AreFound) {
       await_operands<Program>();
-      finish_found<InFlight>(a.by[moved_dims - 1].divisor);
+      finish_found<InFlight>();
     } else {
       this->find();
       if constexpr (!values::has_found) await_operands<Program>();
@@ -62,7 +62,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   }
   // `Left` elements along the innermost axis: each is asked for before the ones after it, and
   // stored when all have been.
-  template <int Left> __device__ __forceinline__ void finish_found(unsigned apart) const {
+  template <int Left> __device__ __forceinline__ void finish_found() const {
     moved_worker one = *this;
     one.find();
     bool const is_inside = one.digits[moved_dims - 1] < a.shared_extent;
@@ -70,8 +70,8 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
     one.read_all(reads, true, is_inside);
     if constexpr (Left > 1) {
       moved_worker next = *this;
-      next.digits[moved_dims - 1] += static_cast<int>(apart);
-      next.template finish_found<Left - 1>(apart);
+      next.digits[moved_dims - 1] += a.apart;
+      next.template finish_found<Left - 1>();
     }
     one.store_all_of(reads, is_inside);
   }

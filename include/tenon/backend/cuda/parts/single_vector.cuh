@@ -54,7 +54,7 @@ __device__ __forceinline__ auto load_vector(Arguments const& a, operand_offsets<
   packed<T, V> result{};
   bool const is_whole = how == access::packed && count >= V;
   load_packed<expected_reuse<Program, I, false>>(result, from, is_whole);
-  if (!is_whole) result = load_some<V>(from, 0, count);
+  if (!is_whole) result = load_some<V>(from, count);
   return result;
 }
 
@@ -89,7 +89,7 @@ template <class Program, int K, class T, int V> struct halved_vector {
     if (how == access::packed && count >= V) return low;
     if constexpr (Dims > contiguous_columns)
       if (how > access::elements) return load_by_places<Program, K, V>(a, row, index, count);
-    return load_some<V>(load_address<Program, K>(a, row.loads[I::bits]) + index * V, 0, count);
+    return load_some<V>(load_address<Program, K>(a, row.loads[I::bits]) + index * V, count);
   }
 };
 

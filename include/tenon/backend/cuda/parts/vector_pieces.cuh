@@ -19,20 +19,20 @@ namespace tenon::detail {
 template <class T, int V> struct single_elements {
   packed<T, 1> all[V];
 
-  // Asks for elements first, ..., end - 1 of the V at `from`; the others are 0.
-  __device__ __forceinline__ void request(T const* from, int first, int end) {
+  // Asks for the first `count` of the V at `from`; the others are 0.
+  __device__ __forceinline__ void request(T const* from, int count) {
 #pragma unroll
     for (int i = 0; i < V; ++i) {
       all[i] = {};
-      load_packed<reuse::expected>(all[i], from + i, i >= first && i < end);
+      load_packed<reuse::expected>(all[i], from + i, i < count);
     }
   }
   __device__ __forceinline__ packed<T, V> vector() const { return pack_elements(all); }
 };
 template <int V, class T>
-__device__ __forceinline__ packed<T, V> load_some(T const* from, int first, int end) {
+__device__ __forceinline__ packed<T, V> load_some(T const* from, int count) {
   single_elements<T, V> some;
-  some.request(from, first, end);
+  some.request(from, count);
   return some.vector();
 }
 
@@ -103,7 +103,7 @@ __device__ __forceinline__ void load_pieces(packed<T, V> (&to)[Items], Words con
   } else {
 #pragma unroll
     for (int u = 0; u < Items; ++u)
-      if (count(u) > 0) to[u] = load_some<V>(words(u) - odd(u), 0, count(u));
+      if (count(u) > 0) to[u] = load_some<V>(words(u) - odd(u), count(u));
   }
 }
 
@@ -123,7 +123,7 @@ __device__ __forceinline__ void load_items_in_pieces(packed<T, V> (&to)[Items], 
 #pragma unroll
     for (int u = 0; u < Items; ++u) has_rest = has_rest || is_rest(u);
     if (has_rest)
-      rest.request(from + static_cast<long long>(positions.rest_at()) * V, 0, positions.partial);
+      rest.request(from + static_cast<long long>(positions.rest_at()) * V, positions.partial);
   }
   if (is_misaligned || !is_rest_apart) {
     // Vectors begin at multiples of two elements from each other.

@@ -214,7 +214,7 @@ template <class Program, class C> struct place_sums {
       if (last + v <= end)
         load_packed<Reuse>(rest, last);
       else
-        rest = load_some<v>(last, 0, part);
+        rest = load_some<v>(last, part);
     }
 #pragma unroll
     for (int u = 0; u < Count; ++u) {
