@@ -52,6 +52,12 @@ constexpr void require_at_least(X const& x, int axis, long long count, text_view
   graph& g = *x.owner;
   require_length(g, g.dims.sliced(dim_of(x, axis), 0, count, 1), count, operation);
 }
+// Asks at the call for at most as many.
+template <class X>
+constexpr void require_at_most(X const& x, int axis, long long count, text_view operation) {
+  graph& g = *x.owner;
+  require_length(g, g.dims.sliced(dim_of(x, axis), count, open_bound, 1), 0, operation);
+}
 
 constexpr extent static_extent(bool is_known, long long length) {
   extent result;

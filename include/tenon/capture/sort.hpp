@@ -67,7 +67,7 @@ struct sort_body {
 };
 
 // The first elements of a descending order, or of an ascending one.
-template <class Op>
+template <bool IsDescending>
 struct sorted_topk {
   template <class X, int Axis, long long Count>
   static constexpr auto run(X const& x, axis_t<Axis> along, ct_t<Count>) {
@@ -79,7 +79,7 @@ struct sorted_topk {
  private:
   template <class X, class Along>
   static constexpr auto ordered(X const& x, Along along) {
-    if constexpr (std::is_same_v<Op, ops::arg_maximum>)
+    if constexpr (IsDescending)
       return sort_body<sort_part::both>{}(x, along, descending);
     else
       return sort_body<sort_part::both>{}(x, along);

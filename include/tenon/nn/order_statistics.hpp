@@ -7,15 +7,23 @@
 
 #include "tenon/capture/remap.hpp"
 #include "tenon/capture/sort.hpp"
-#include "tenon/capture/topk.hpp"
 
 namespace tenon {
 namespace detail {
 
+// The least number of x's type, -inf if it has one.
+template <class X>
+constexpr auto least_number(X const& x) {
+  using number = arithmetic_t<X::type>;
+  constexpr number least = math::smallest<number>;
+  return value<X::type>{x.owner, std::is_floating_point_v<number>
+                                     ? build::literal(*x.owner, X::type, static_cast<double>(least))
+                                     : build::integer_literal(*x.owner, X::type, static_cast<long long>(least))};
+}
 // The one element along the axis for which is_wanted holds; NaN where it holds for a NaN.
 template <int Along, class X, class IsWanted, class... Options>
 constexpr auto one_of(X const& x, IsWanted const& is_wanted, Options... options) {
-  return max(where(is_wanted, x, extreme_number<false>(x)), axis<Along>, options...);
+  return max(where(is_wanted, x, least_number(x)), axis<Along>, options...);
 }
 template <class... Options>
 inline constexpr bool keeps_axes_or_not = (true && ... && std::is_same_v<Options, keepdim_t>);

@@ -27,6 +27,7 @@ struct not_equal : comparison_op {
 
 struct less : comparison_op {
   static constexpr text_view name = "less";
+  static constexpr bool is_foldable = true;
   template <class T> static constexpr TENON_HD bool eval(T x, T y) { return x < y; }
   static bool reference(double x, double y) { return x < y; }
 };

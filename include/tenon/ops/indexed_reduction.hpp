@@ -134,23 +134,6 @@ struct arg_minimum : arg_extremum<false> {
   static constexpr text_view name = "argmin";
 };
 
-// The least element as an ascending order has it first: NaN after every number.
-struct first_in_order : indexed_choice {
-  static constexpr text_view name = "first_in_order";
-  template <class T> static constexpr TENON_HD indexed::state<T> identity() {
-    return {math::largest<T>, no_index};
-  }
-  template <class T>
-  static constexpr TENON_HD indexed::state<T> combine(indexed::state<T> a, indexed::state<T> b) {
-    bool const a_is_nan = a.number != a.number, b_is_nan = b.number != b.number;
-    bool const is_tie = a_is_nan ? b_is_nan : a.number == b.number;
-    bool const b_is_less = b.number < a.number || (a_is_nan && !b_is_nan);
-    bool const takes_b =
-        a.index == no_index || (b.index != no_index && (is_tie ? b.index < a.index : b_is_less));
-    return {takes_b ? b.number : a.number, takes_b ? b.index : a.index};
-  }
-};
-
 struct chosen_index;
 struct chosen_value : projection_op {
   static constexpr text_view name = "chosen_value";
@@ -161,6 +144,7 @@ struct chosen_value : projection_op {
 };
 struct chosen_index : projection_op {
   static constexpr text_view name = "chosen_index";
+  static constexpr bool is_index = true;
   template <class T> static constexpr TENON_HD long long eval(indexed::state<T> s) {
     return s.index;
   }

@@ -14,6 +14,7 @@
 #include "tenon/ops/scan.hpp"
 #include "tenon/ops/scatter.hpp"
 #include "tenon/ops/source.hpp"
+#include "tenon/ops/top.hpp"
 #include "tenon/ops/window.hpp"
 
 namespace tenon::ops {
@@ -40,10 +41,10 @@ using reduction_table =
     type_list<sum, product, maximum_of, minimum_of, any_of, all_of, moments, log_sum_exp>;
 
 // Reductions of elements with their positions, which `indexed` makes.
-using indexed_reduction_table = type_list<arg_maximum, arg_minimum, first_in_order>;
+using indexed_reduction_table = type_list<arg_maximum, arg_minimum, top<8, true>>;
 
 using projection_table = type_list<mean_of, m2_of, log_sum_exp_of, max_part, sum_part,  //
-                                   chosen_value, chosen_index>;
+                                   chosen_value, chosen_index, top_value<0>, top_index<0>>;
 
 using scan_table = type_list<cumulative_sum, cumulative_product, cumulative_maximum,
                              cumulative_minimum, cumulative_log_sum_exp>;

@@ -5,6 +5,7 @@
 #include "tenon/ops/gradient_control.hpp"
 #include "tenon/ops/tables.hpp"
 #include "tenon/passes/axis_groups.hpp"
+#include "tenon/passes/few_elements.hpp"
 #include "tenon/passes/rewrite.hpp"
 
 namespace tenon::passes {
@@ -129,6 +130,7 @@ constexpr int reduction_of_reshape(graph& g, node const& n) {
 constexpr int replacement(graph& g, node const& n) {
   if (int id = replacement_by_rule({g, n}); id >= 0) return id;
   if (int id = reduction_of_one(g, n); id >= 0) return id;
+  if (int id = reduction_of_few(g, n); id >= 0) return id;
   return reduction_of_reshape(g, n);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary embedding in both layouts, quantisation by rows and blocks, and the first elements of an
-// order.
+// Rotary embedding in both layouts, quantisation by rows and blocks, and positions of several
+// extrema at once.
 #include "run/support/arrays.hpp"
 #include "run/support/errors.hpp"
 
@@ -89,93 +89,8 @@ TEST(quantize, rows_too_small_for_a_scale) {
   EXPECT_EQ(result_of(scales).values, (reference::elements{1}));
 }
 
-TEST(topk, of_more_elements_than_there_are_is_refused) {
-  auto const f =
-      tn::compile([](auto x) { return tn::topk(x, tn::axis<1>, tn::ct<3>).values; }, "best");
-  auto x = random_array<float, 2>({4, 2});
-  EXPECT_ERROR(f(x.view()),
-               "tenon: topk: lengths differ: x0.1[0:3] (2) and extent 3, shapes [4, 2]; make them "
-               "equal; only a build-time extent of 1 repeats (expression best, operand 0)");
-}
-
-TEST(topk, the_first_elements_in_order) {
-  auto const largest = tn::compile([](auto x) {
-    auto [values, indices] = tn::topk(x, tn::axis<1>, tn::ct<3>);
-    return tn::outputs(values, indices);
-  });
-  auto const least = tn::compile(
-      [](auto x) { return tn::topk(x, tn::axis<-1>, tn::ct<2>, tn::smallest).indices; });
-  for (std::int64_t columns : {3, 33, 1025}) {
-    auto x = random_array<int, 2>({4, columns}, arrangement::contiguous, -4, 4);
-    auto const [values, indices] = largest(x.view());
-    doubles const v = result_of(values), i = result_of(indices), low = result_of(least(x.view()));
-    for (std::int64_t row = 0; row < 4; ++row) {
-      std::vector<std::int64_t> order(static_cast<std::size_t>(columns));
-      for (std::int64_t k = 0; k < columns; ++k) order[static_cast<std::size_t>(k)] = k;
-      auto const at = [&](std::int64_t k) { return x.values()[row * columns + k]; };
-      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return at(a) > at(b); });
-      for (std::size_t k = 0; k < 3; ++k) {
-        EXPECT_EQ(i.values[static_cast<std::size_t>(row) * 3 + k], static_cast<double>(order[k]));
-        EXPECT_EQ(v.values[static_cast<std::size_t>(row) * 3 + k], at(order[k]));
-      }
-      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return at(a) < at(b); });
-      EXPECT_EQ(low[row * 2], static_cast<double>(order[0]));
-    }
-  }
-  double const inf = std::numeric_limits<double>::infinity(),
-               nan = std::numeric_limits<double>::quiet_NaN();
-  array<float, 2> special({1, 4});
-  special.set(doubles({1, 4}, {-inf, nan, -inf, -inf}));
-  auto const [values, indices] = largest(special.view());
-  EXPECT_EQ(result_of(indices).values, (reference::elements{1, 0, 2}));
-}
-
-TEST(topk, nan_is_the_greatest) {
-  auto const least =
-      tn::compile([](auto x) { return tn::topk(x, tn::axis<1>, tn::ct<4>, tn::smallest).indices; });
-  double const inf = std::numeric_limits<double>::infinity(),
-               nan = std::numeric_limits<double>::quiet_NaN();
-  array<float, 2> x({2, 5});
-  x.set(doubles({2, 5}, {nan, inf, nan, 3, inf, nan, nan, nan, nan, nan}));
-  EXPECT_EQ(result_of(least(x.view())).values, (reference::elements{3, 1, 4, 0, 0, 1, 2, 3}));
-}
-
-// Ten reductions, one after the other, whose states had more shared memory than a block has.
-TEST(topk, of_a_softmax_by_a_chain_of_states) {
-  constexpr int count = 8;
-  auto const f = tn::compile([](auto x) {
-    auto [values, places] = tn::topk(tn::softmax(x, tn::axis<-1>), tn::axis<-1>, tn::ct<count>);
-    return tn::outputs(values, places);
-  });
-  for (std::int64_t columns : {8, 33, 1000, 1025, 4096, 30000, 70000}) {
-    auto x = random_array<float, 2>({2, columns}, arrangement::contiguous, -8, 8);
-    doubles a = x.values();
-    for (std::int64_t k = 0; k < a.size(); ++k) a[k] = std::round(a[k] * 64) / 64;
-    x.set(a);
-    auto const [values, places] = f(x.view());
-    doubles const v = result_of(values), at = result_of(places);
-    for (std::int64_t row = 0; row < 2; ++row) {
-      std::vector<std::int64_t> order(static_cast<std::size_t>(columns));
-      double sum = 0;
-      for (std::int64_t k = 0; k < columns; ++k) {
-        order[static_cast<std::size_t>(k)] = k;
-        sum += std::exp(a[row * columns + k]);
-      }
-      std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) {
-        return a[row * columns + i] > a[row * columns + j];
-      });
-      for (std::int64_t k = 0; k < count; ++k) {
-        std::int64_t const place = order[static_cast<std::size_t>(k)];
-        double const expected = std::exp(a[row * columns + place]) / sum;
-        EXPECT_EQ(at[row * count + k], static_cast<double>(place)) << columns;
-        EXPECT_NEAR(v[row * count + k], expected, 1e-5 * expected) << columns;
-      }
-    }
-  }
-}
-
 // So many states of one phase that fewer blocks than a cluster has may share a row.
-TEST(topk, six_positions_beside_each_other) {
+TEST(positions, six_beside_each_other) {
   auto const f = tn::compile([](auto x) {
     auto const along = tn::axis<-1>;
     return tn::outputs(tn::argmax(x, along), tn::argmin(x, along), tn::argmax(tn::abs(x), along),

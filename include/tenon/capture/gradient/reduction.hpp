@@ -37,7 +37,7 @@ struct reduced_axes {
     return repeat(build::reduce(g, op_id<Reduction>, expanded(g, x.id, dim_list(operand().dims)), reduction().axes));
   }
   template <class Projection> constexpr term member() const {
-    constexpr bool is_index = std::is_same_v<Projection, ops::chosen_index>;
+    constexpr bool is_index = requires { Projection::is_index; };
     return repeat(build::project(g, op_id<Projection>, id, is_index ? dtype::i64 : reduction().type));
   }
   // Of elements with their positions.

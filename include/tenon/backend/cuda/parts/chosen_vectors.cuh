@@ -14,7 +14,8 @@ template <class Program, int K>
 inline constexpr int chosen_place = [] {
   using traits = program_traits<Program>;
   using I = typename traits::template at<traits::template at<K>::first_operand>;
-  if constexpr (std::is_same_v<typename I::op, ops::indexed>) {
+  if constexpr (std::is_same_v<typename I::op, ops::indexed> &&
+                std::is_base_of_v<ops::indexed_choice, typename traits::template at<K>::op>) {
     using place_of = typename traits::template at<I::first_operand>;
     return place_of::is_position && place_of::where == place::element ? I::first_operand : -1;
   }

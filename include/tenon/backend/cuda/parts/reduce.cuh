@@ -105,14 +105,15 @@ concept combines_lanes = requires(State const& state, lane_group const& group) {
   Op::combine_all(state, group);
 };
 
-// This lane's state and that of the lane `distance` away, in lane order on both sides.
+// This lane's state and that of the lane `distance` away, in lane order on both sides unless order
+// does not matter.
 template <class Op, class State>
 __device__ __forceinline__ State combine_across(State const& state, int distance) {
   state_words<State> other(state);
 #pragma unroll
   for (int w = 0; w < state_words<State>::count; ++w)
     other.words[w] = __shfl_xor_sync(~0u, other.words[w], distance);
-  if constexpr (std::is_class_v<State>) {
+  if constexpr (std::is_class_v<State> && !Op::is_commutative) {
     bool const is_later = ((threadIdx.x + threadIdx.y * blockDim.x) & distance) != 0;
     State theirs = other.state(), first = state, second = theirs;
     if (is_later) first = theirs, second = state;

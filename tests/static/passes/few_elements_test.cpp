@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reductions have left and an expression joins is reduced number by number; what lies in
+// memory, or is not short, is reduced as before.
+#include "static/support.hpp"
+#include "tenon/capture/concat.hpp"
+#include "tenon/capture/topk.hpp"
+
+namespace tenon::test {
+namespace {
+
+constexpr auto two_of_a_row = [](auto x) {
+  return concat(sum(x, axis<1>, keepdim), max(x, axis<1>, keepdim), axis<1>);
+};
+
+static_assert(is(print(optimized<matrix>([](auto x) { return max(two_of_a_row(x) + 1, axis<1>); })),
+                 R"(
+%0 = input 0 : f32[x0.0, x0.1]
+%1 = sum %0 axes 1 : f32[x0.0]
+%2 = broadcast %1 [0] : f32[x0.0, 1]
+%3 = max %0 axes 1 : f32[x0.0]
+%4 = broadcast %3 [0] : f32[x0.0, 1]
+%5 = literal 1 : f32[]
+%6 = add %2 %5 : f32[x0.0, 1]
+%7 = add %4 %5 : f32[x0.0, 1]
+%8 = maximum %6 %7 : f32[x0.0, 1]
+return %8:f32
+)"));
+
+template <class... Arguments, class Function> constexpr int reductions_in(Function f) {
+  graph const g = optimized<Arguments...>(f);
+  int count = 0;
+  for (node const& n : g.nodes) count += n.is(op_kind::reduction);
+  return g.refused == refusal::none && verify(g) == nullptr ? count : -1;
+}
+// One reduction with all of the first, whatever is computed of these.
+static_assert(reductions_in<matrix>([](auto x) {
+                return softmax(topk(x, axis<1>, ct<4>).values, axis<1>);
+              }) == 1);
+static_assert(reductions_in<matrix>([](auto x) { return any(two_of_a_row(x) > 0, axis<1>); }) == 2);
+// Of a transposed, and of a sum beside them along the rows.
+static_assert(reductions_in<matrix>([](auto x) {
+                return sum(transpose(two_of_a_row(x)), axis<0>);
+              }) >= 2);
+// Joined arguments are reduced as they lie.
+static_assert(reductions_in<f32<dyn, 1>, f32<dyn, 1>>([](auto x, auto y) {
+                return sum(concat(x, y, axis<1>), axis<1>);
+              }) == 1);
+static_assert(reductions_in<f32<dyn, 4>>([](auto x) {
+                return sum(x - mean(x, axis<1>, keepdim), axis<1>);
+              }) == 2);
+
+}  // namespace
+}  // namespace tenon::test
