@@ -14,6 +14,14 @@ struct graph_output {
   int window = no_attribute;  // start, stop and step of every axis, where a part is presented
 };
 
+// Node `id` is what an output has at one position along an axis, along which the node has extent 1.
+struct output_part {
+  int id = -1;
+  int output = -1;
+  int axis = 0;
+  int position = 0;
+};
+
 // Why an expression cannot be one kernel. Each has a message of its own (runtime/refusals.hpp) and
 // a row in docs/errors.md.
 enum class refusal : unsigned char {
@@ -53,6 +61,7 @@ class graph {
   constexpr_vector<attribute> attributes;
   constexpr_vector<graph_input> inputs;
   constexpr_vector<graph_output> outputs;
+  constexpr_vector<output_part> parts;  // of outputs that are stored position by position, all
   constexpr_vector<dim_check> checks;
   dim_table dims;
   refusal refused = refusal::none;

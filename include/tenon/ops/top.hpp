@@ -9,58 +9,72 @@
 
 namespace tenon::ops {
 
-// A number and its position as two integers, such that of any two the one that is greater comes
-// first: by rank, of equal ranks by position. @pre the position is from 0 to 2^31 - 2
+// A rank and, among equal ones, a place, of which the greater comes first: one integer, or two.
+struct joined_key {
+  unsigned long long bits;
+
+  static constexpr TENON_HD joined_key of(unsigned rank, unsigned place) {
+    return {static_cast<unsigned long long>(rank) << 32 | place};
+  }
+  constexpr TENON_HD unsigned rank() const { return static_cast<unsigned>(bits >> 32); }
+  constexpr TENON_HD unsigned place() const { return static_cast<unsigned>(bits); }
+  constexpr TENON_HD bool comes_before(joined_key const& other) const { return bits > other.bits; }
+};
+struct wide_key {
+  unsigned long long high;
+  unsigned low;
+
+  static constexpr TENON_HD wide_key of(unsigned long long rank, unsigned place) {
+    return {rank, place};
+  }
+  constexpr TENON_HD unsigned long long rank() const { return high; }
+  constexpr TENON_HD unsigned place() const { return low; }
+  constexpr TENON_HD bool comes_before(wide_key const& other) const {
+    return high > other.high || (high == other.high && low > other.low);
+  }
+};
+
+// A number and its position as a key. @pre the position is from 0 to 2^31 - 2
 template <class T, bool IsDescending> struct place_in_order {
-  using rank_type = std::conditional_t<(sizeof(T) > 4), unsigned long long, unsigned>;
-  static constexpr bool is_floating = std::is_floating_point_v<T>;
+  static constexpr bool is_wide = sizeof(T) > 4, is_floating = std::is_floating_point_v<T>;
+  using key = std::conditional_t<is_wide, wide_key, joined_key>;
+  using rank_type = std::conditional_t<is_wide, unsigned long long, unsigned>;
   static constexpr rank_type top_bit = rank_type(1) << (8 * sizeof(rank_type) - 1);
+  static constexpr rank_type sign = is_floating || std::is_signed_v<T> ? top_bit : 0;
   // Ascending orders have the ranks of descending ones, complemented.
   static constexpr rank_type turned = IsDescending ? 0 : ~rank_type(0);
 
-  rank_type rank;
-  unsigned place;  // falls as the position grows; its last bit is that of a negative zero
-
-  // Comes after every element.
-  static constexpr TENON_HD place_in_order none() { return {0, 0}; }
-  static constexpr TENON_HD place_in_order of(indexed::state<T> x) {
+  // The place falls as the position grows; its last bit is that of a negative zero, whose rank is
+  // that of zero. NaN has the rank of the NaN whose other bits are all ones.
+  static constexpr TENON_HD key of(indexed::state<T> x) {
     unsigned const place = (0x7fffffffu - static_cast<unsigned>(x.index)) << 1;
     if constexpr (is_floating) {
       rank_type const bits = __builtin_bit_cast(rank_type, x.number);
-      bool const is_negative_zero = bits == top_bit;
-      return {rank_of(x.number == x.number ? (is_negative_zero ? 0 : bits) : ~top_bit) ^ turned,
-              place | unsigned(is_negative_zero)};
+      bool const is_negative_zero = bits == sign;
+      return key::of(rank_of(x.number != x.number ? ~sign
+                             : is_negative_zero   ? 0
+                                                  : bits),
+                     place | unsigned(is_negative_zero));
     } else {
-      return {(static_cast<rank_type>(x.number) ^ (std::is_signed_v<T> ? top_bit : 0)) ^ turned,
-              place};
+      return key::of((static_cast<rank_type>(x.number) ^ sign) ^ turned, place);
     }
   }
-  constexpr TENON_HD T number() const {
-    rank_type const of_rank = rank ^ turned;
-    if constexpr (is_floating) {
-      rank_type const bits = of_rank ^ (of_rank & top_bit ? top_bit : ~rank_type(0));
-      return __builtin_bit_cast(T, (place & 1) != 0 ? top_bit : bits);
-    } else {
-      return static_cast<T>(of_rank ^ (std::is_signed_v<T> ? top_bit : 0));
-    }
-  }
-  constexpr TENON_HD long long index() const { return 0x7fffffffu - (place >> 1); }
-
-  constexpr TENON_HD bool comes_before(place_in_order const& other) const {
-    if constexpr (sizeof(rank_type) == 4)
-      return joined() > other.joined();  // two instructions
+  static constexpr TENON_HD T number(key const& k) {
+    rank_type const rank = k.rank() ^ turned;
+    if constexpr (is_floating)
+      return __builtin_bit_cast(T, (k.place() & 1) != 0 ? sign
+                                   : (rank & sign) != 0 ? rank ^ sign
+                                                        : ~rank);
     else
-      return rank > other.rank || (rank == other.rank && place > other.place);
+      return static_cast<T>(rank ^ sign);
   }
+  static constexpr TENON_HD long long index(key const& k) { return 0x7fffffffu - (k.place() >> 1); }
 
  private:
-  constexpr TENON_HD unsigned long long joined() const {
-    return static_cast<unsigned long long>(rank) << 32 | place;
-  }
-  // The bits of a number, as an integer that grows with it; of a NaN whose bits are all ones the
-  // greatest.
+  // An integer that grows with a number: without a branch, because signs cannot be predicted.
   static constexpr TENON_HD rank_type rank_of(rank_type bits) {
-    return bits ^ (bits & top_bit ? ~rank_type(0) : top_bit);
+    rank_type const is_negative = bits >> (8 * sizeof(rank_type) - 1);
+    return bits ^ ((rank_type(0) - is_negative) | sign) ^ turned;
   }
 };
 
@@ -75,37 +89,26 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
   static constexpr bool is_defined_on_empty = false;
   static constexpr int size = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Count)));
   static constexpr int cost = 8 * size;
+  // What is none comes after every element.
   template <class T> struct state {
-    using entry = place_in_order<T, IsDescending>;
-    typename entry::rank_type ranks[size];
-    unsigned places[size];
-
-    constexpr TENON_HD entry at(int i) const { return {ranks[i], places[i]}; }
-    constexpr TENON_HD void set(int i, entry const& e) { ranks[i] = e.rank, places[i] = e.place; }
+    using order = place_in_order<T, IsDescending>;
+    typename order::key at[size];
   };
 
   template <class T> static constexpr TENON_HD state<T> identity() { return {}; }
   template <class T> static constexpr TENON_HD state<T> lift(indexed::state<T> x) {
-    state<T> result{};
-    result.set(0, state<T>::entry::of(x));
-    return result;
+    return {{state<T>::order::of(x)}};
   }
   // @pre both are in order
   template <class T> static constexpr TENON_HD state<T> combine(state<T> a, state<T> b) {
     // The first of both fall and then rise, or the other way round.
-    for (int i = 0; i < size; ++i)
-      if (b.at(size - 1 - i).comes_before(a.at(i))) a.set(i, b.at(size - 1 - i));
+    for (int i = 0; i < size; ++i) a.at[i] = first_of(a.at[i], b.at[size - 1 - i]);
     settle<size / 2>(a);
     return a;
   }
-  // One more element behind those that come before it.
   template <class T>
   static constexpr TENON_HD state<T> accumulate(state<T> all, indexed::state<T> x) {
-    auto const next = state<T>::entry::of(x);
-    if (!next.comes_before(all.at(size - 1))) return all;
-    int i = size - 1;
-    for (; i > 0 && next.comes_before(all.at(i - 1)); --i) all.set(i, all.at(i - 1));
-    all.set(i, next);
+    insert(all, state<T>::order::of(x));
     return all;
   }
   // The first `valid` elements: as many at a time as are kept, each of these sorted.
@@ -113,21 +116,51 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
   static constexpr TENON_HD state<T> lift_many(indexed::state<T> const (&x)[Elements], int valid) {
     return lift_from<0>(x, valid);
   }
-  // On a host all lanes have one state.
-  template <class T, int Lanes> struct lanes {
-    state<T> all = identity<T>();
 
-    constexpr void take(int, indexed::state<T> x) { all = accumulate(all, x); }
-    constexpr void raise() {}
-    constexpr state<T> result(int) const { return all; }
+  // Lanes of a host, whose elements wait until they are inserted into one list: lanes that take in
+  // side by side have nothing in common.
+  template <class T, int Lanes> struct lanes {
+    static constexpr int most_terms = 8;
+    typename state<T>::order::key waiting[most_terms][Lanes];
+    int count[Lanes] = {};
+    state<T> all{};
+
+    void take(int lane, indexed::state<T> x) {
+      waiting[count[lane]++][lane] = state<T>::order::of(x);
+    }
+    // @pre a lane has taken in most_terms since the last time at most
+    void raise() {
+      for (int lane = 0; lane < Lanes; ++lane) {
+        for (int k = 0; k < count[lane]; ++k) insert(all, waiting[k][lane]);
+        count[lane] = 0;
+      }
+    }
+    state<T> result(int) {
+      raise();
+      return all;
+    }
   };
 
  private:
+  template <class Key> static constexpr TENON_HD Key first_of(Key const& a, Key const& b) {
+    return b.comes_before(a) ? b : a;
+  }
+  template <class Key> static constexpr TENON_HD Key last_of(Key const& a, Key const& b) {
+    return b.comes_before(a) ? a : b;
+  }
+  // Behind those that come before it; what is then one too many is dropped.
+  template <class T>
+  static constexpr TENON_HD void insert(state<T>& all, typename state<T>::order::key const& next) {
+    if (!next.comes_before(all.at[size - 1])) return;
+    for (int i = size - 1; i > 0; --i)
+      all.at[i] = first_of(all.at[i], last_of(all.at[i - 1], next));
+    all.at[0] = first_of(all.at[0], next);
+  }
   template <int First, class T, int Elements>
   static constexpr TENON_HD state<T> lift_from(indexed::state<T> const (&x)[Elements], int valid) {
     state<T> some{};
     for (int i = 0; i < size && First + i < Elements; ++i)
-      if (First + i < valid) some.set(i, state<T>::entry::of(x[First + i]));
+      if (First + i < valid) some.at[i] = state<T>::order::of(x[First + i]);
     sort<0, size>(some);
     if constexpr (First + size < Elements)
       return combine(some, lift_from<First + size>(x, valid));
@@ -135,10 +168,9 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
       return some;
   }
   template <class T> static constexpr TENON_HD void exchange(state<T>& s, int i, int j) {
-    auto const first = s.at(i), second = s.at(j);
-    bool const is_turned = second.comes_before(first);
-    s.set(i, is_turned ? second : first);
-    s.set(j, is_turned ? first : second);
+    auto const first = s.at[i], second = s.at[j];
+    s.at[i] = first_of(first, second);
+    s.at[j] = last_of(first, second);
   }
   // Orders what falls and then rises, or the other way round.
   template <int Half, class T> static constexpr TENON_HD void settle(state<T>& s) {
@@ -174,13 +206,13 @@ template <int K> struct top_index : projection_op {
   static constexpr text_view name = "top_index";
   static constexpr bool is_index = true;
   template <class State> static constexpr TENON_HD long long eval(State const& s) {
-    return s.at(K).index();
+    return State::order::index(s.at[K]);
   }
 };
 template <int K> struct top_value : projection_op {
   static constexpr text_view name = "top_value";
   template <class State> static constexpr TENON_HD auto eval(State const& s) {
-    return s.at(K).number();
+    return State::order::number(s.at[K]);
   }
   template <class V> static constexpr V derivative(V d, V, V, auto over) {
     return when(over.position() == over.template member<top_index<K>>(), d);

@@ -1,112 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A reduction along a short axis of numbers that reductions have left, joined to that axis: the
-// softmax of the first few of an order, the largest of a mean and a variance. Each element is a
-// number of its row, and so is what they are combined to.
+// A short axis of numbers that reductions have left and an expression has joined: the first few of
+// an order and their softmax, a mean and a variance beside each other. Each element is a number of
+// its row, and so is what a reduction combines them to.
 
-#include "tenon/ops/pointwise.hpp"
-#include "tenon/ops/reduction.hpp"
-#include "tenon/passes/rewrite.hpp"
+#include "tenon/passes/elements_at.hpp"
 
 namespace tenon::passes::detail {
-
-// The elements at one position along an axis, with extent 1 there.
-class elements_at {
- public:
-  constexpr elements_at(graph& g, int axis, long long position)
-      : g_(g), axis_(axis), position_(position), found_(g.size(), unknown) {}
-
-  // Whether something on the way chose among what reductions have left.
-  bool chooses_reductions = false;
-
-  // -1: they are not known without reading along the axis
-  constexpr int of(int id) {
-    node const n = g_[id];
-    if (n.rank() == 0 || n.dims[axis_] == unit_dim) return id;
-    if (found_[id] == unknown) found_[id] = made_of(n);
-    return found_[id];
-  }
-
- private:
-  static constexpr int unknown = -2;
-
-  constexpr int made_of(node const& n) {
-    if (n.is<ops::index>()) return build::integer_literal(g_, n.type, position_);
-    if (n.is<ops::broadcast>()) return made_of_broadcast(n);
-    if (n.is<ops::take>()) return made_of_take(n);
-    return n.is(op_kind::pointwise) ? made_of_pointwise(n) : -1;
-  }
-  constexpr int made_of_pointwise(node n) {
-    if (n.is<ops::where>())
-      if (int const condition = of(n.operands[0]);
-          condition >= 0 && g_[condition].is<ops::literal>())
-        return of(n.operands[g_[condition].bits != 0 ? 1 : 2]);
-    double numbers[max_operands] = {};
-    bool is_known = n.op->fold != nullptr;
-    for (int k = 0; k < n.operands.size(); ++k) {
-      int const id = of(n.operands[k]);
-      if (id < 0) return -1;
-      n.operands[k] = id;
-      is_known = is_known && g_[id].is<ops::literal>();
-      if (is_known) numbers[k] = literal_number(g_[id].type, g_[id].bits);
-    }
-    if (is_known && !is_floating(n.type)) {
-      double const number = n.op->fold(g_[n.operands[n.operands.size() - 1]].type, numbers);
-      if (is_folded(number))
-        return build::integer_literal(g_, n.type, static_cast<long long>(number));
-    }
-    n.dims[axis_] = unit_dim;
-    return g_.intern(n);
-  }
-  // Along the axis it repeats an element, or has those of an axis of its operand.
-  constexpr int made_of_broadcast(node const& n) {
-    attribute const map = g_.attributes_of(n);
-    int id = n.operands[0];
-    for (int k = 0; k < map.size(); ++k) {
-      if (map[k] != axis_) continue;
-      elements_at there(g_, k, position_);
-      id = there.of(id);
-      chooses_reductions = chooses_reductions || there.chooses_reductions;
-      if (id < 0 || g_[id].rank() == 0) return id;
-    }
-    dim_list dims(n.dims);
-    dims[axis_] = unit_dim;
-    return build::broadcast(g_, id, map, dims);
-  }
-  // Of what has one element along the axis that an index chooses from.
-  constexpr int made_of_take(node const& n) {
-    if (n.operands.size() != 2) return -1;
-    attribute map = g_.attributes_of(n);
-    node const operand = g_.operand(n, 0);
-    int const index = of(n.operands[1]);
-    if (index < 0 || !g_[index].is<ops::literal>()) return -1;
-    for (int k = 0; k < map.size(); ++k) {
-      bool const is_chosen = map[k] < 0;
-      if (is_chosen != (k == axis_) || (!is_chosen && map[k] != k)) return -1;
-    }
-    if (operand.dims[axis_] != unit_dim || operand.rank() != n.rank()) return -1;
-    chooses_reductions = chooses_reductions || is_reduced(n.operands[0]);
-    dim_list dims(n.dims);
-    dims[axis_] = unit_dim;
-    return build::broadcast_trailing(g_, n.operands[0], dims);
-  }
-  constexpr bool is_reduced(int root) const {
-    constexpr_vector<int> open(1, root), seen(root + 1, 0);
-    while (!open.empty()) {
-      node const& n = g_[open.back()];
-      open.pop_back();
-      if (n.is(op_kind::reduction)) return true;
-      for (int operand : n.operands)
-        if (seen[operand]++ == 0) open.push_back(operand);
-    }
-    return false;
-  }
-
-  graph& g_;
-  int axis_;
-  long long position_;
-  constexpr_vector<int> found_;
-};
 
 // What combines two results of a reduction; null: it is not two numbers that are combined.
 constexpr op_info const* pairwise(op_info const* reduction) {
@@ -121,24 +21,53 @@ constexpr op_info const* pairwise(op_info const* reduction) {
 
 inline constexpr long long most_joined_elements = 16;
 
+// The elements of node `id` along an axis, one by one, each with extent 1 there; none where they
+// are not numbers that reductions have left, and few.
+constexpr constexpr_vector<int> joined_reductions(graph& g, int id, int axis) {
+  constexpr_vector<int> result, none;
+  dim_list dims(g[id].dims);
+  dim const length = g.dims.representative(dims[axis]);
+  long long const count = g.dims.is_constant(length) ? g.dims[length].a : 0;
+  if (count < 2 || count > most_joined_elements) return none;
+  dims[axis] = unit_dim;
+  for (long long k = 0; k < count; ++k) {
+    elements_at here(g, axis, k);
+    int const one = here.of(id);
+    if (one < 0 || !here.chooses_reductions) return none;
+    result.push_back(build::broadcast_trailing(g, one, dims));
+  }
+  return result;
+}
+
 // The id of what stands for reduction n, or -1.
 constexpr int reduction_of_few(graph& g, node const& n) {
   op_info const* const combine = pairwise(n.op);
   if (combine == nullptr) return -1;
   int axis = 0;
   while (!(n.axes >> axis & 1u)) ++axis;
-  dim const length = g.dims.representative(g.operand(n, 0).dims[axis]);
-  if (n.axes != 1u << axis || !g.dims.is_constant(length)) return -1;
-  long long const count = g.dims[length].a;
-  if (count < 2 || count > most_joined_elements) return -1;
+  if (n.axes != 1u << axis) return -1;
   int result = -1;
-  for (long long k = 0; k < count; ++k) {
-    elements_at here(g, axis, k);
-    int const id = here.of(n.operands[0]);
-    if (id < 0 || !here.chooses_reductions) return -1;
-    result = k == 0 ? id : build::pointwise(g, combine, {{result, id}, 2});
-  }
-  return build::reshape(g, build::convert(g, result, n.type), n.dims);
+  for (int const id : joined_reductions(g, n.operands[0], axis))
+    result = result < 0 ? id : build::pointwise(g, combine, {{result, id}, 2});
+  return result < 0 ? -1 : build::reshape(g, build::convert(g, result, n.type), n.dims);
 }
 
 }  // namespace tenon::passes::detail
+
+namespace tenon::passes {
+
+// Results of such numbers are stored number by number: as elements of one result each would have
+// its row reduced for itself.
+constexpr void part_outputs(graph& g) {
+  for (int k = 0; k < g.outputs.size(); ++k) {
+    graph_output const output = g.outputs[k];
+    if (output.window != no_attribute) continue;
+    for (int axis = 0; axis < g[output.id].rank(); ++axis) {
+      constexpr_vector<int> const all = detail::joined_reductions(g, output.id, axis);
+      for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
+      if (!all.empty()) break;
+    }
+  }
+}
+
+}  // namespace tenon::passes

@@ -2,6 +2,7 @@
 #pragma once
 // The graph that a lambda wrote → the graph, iteration space and schedule of its kernel.
 
+#include "tenon/passes/few_elements.hpp"
 #include "tenon/passes/joined_outputs.hpp"
 #include "tenon/passes/pipeline.hpp"
 #include "tenon/passes/windows.hpp"
@@ -26,6 +27,7 @@ constexpr lowered_graph lower_as_it_is(graph const& traced) {
   result.final = passes::run(traced);
   result.refused = result.final.size() > max_nodes ? refusal::too_many_nodes : result.final.refused;
   if (result.refused != refusal::none) return result;
+  passes::part_outputs(result.final);
   result.space = make_iteration_space(result.final);
   result.plan = select(result.space);
   if (result.plan.refused == refusal::none) gather_rows(result.space, result.plan);

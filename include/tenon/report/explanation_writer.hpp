@@ -49,8 +49,8 @@ inline void add_layout(call_facts& facts, bound_layout const& bound) {
                               size_of(given.type), reinterpret_cast<std::uintptr_t>(given.data) % 16 == 0});
   }
   for (int k = 0; k < bound.stores.size(); ++k)
-    facts.operands.push_back({bound.stores.size() > 1 ? "result " + to_string(k) : "the result", d.plan.store_places[k], bound.stores[k],
-                              size_of(d.final.outputs[d.space.stores[k].output].type)});
+    facts.operands.push_back({d.final.outputs.size() > 1 ? "result " + to_string(d.space.stores[k].output) : "the result", d.plan.store_places[k],
+                              bound.stores[k], size_of(d.final.outputs[d.space.stores[k].output].type)});
 }
 
 // "contiguous", or the strides.
@@ -189,7 +189,10 @@ class explanation_writer {
                               "once, when all rows are done",
                               "for every column, when all rows are done",
                               "for every plane of rows, when all rows are done"};
-      text which = d_.space.stores.size() > 1 ? "result " + to_string(k) + ' ' : "";
+      store const& st = d_.space.stores[k];
+      if (st.position > 0) continue;
+      text which = d_.final.outputs.size() > 1 ? "result " + to_string(st.output) + ' ' : "";
+      if (st.axis >= 0) which += "position by position along axis " + to_string(st.axis) + ", ";
       bool is_single = !d_.plan.rows && d_.plan.store_places[k] == place::row;
       out += line("stores", which + (is_single ? "once, at the end" : places[static_cast<int>(d_.plan.store_places[k])]));
     }

@@ -23,7 +23,9 @@ class binder {
     for (load const& l : d_.space.loads) loads_.push_back(spaced_load(l));
     for (store const& s : d_.space.stores) {
       bool const is_window = s.offset >= 0;
-      targets_.push_back(spaced(is_window ? outputs_[static_cast<std::size_t>(s.output)].layout : target_of(s.output), s.along, s.output));
+      tenon::layout const whole = is_window ? outputs_[static_cast<std::size_t>(s.output)].layout : target_of(s.output);
+      targets_.push_back(spaced(whole, s.along, s.output));
+      if (s.axis >= 0) targets_[targets_.size() - 1].offset += s.position * whole.strides[s.axis];
       stores_.push_back(is_window ? whole_output(s.output) : targets_[targets_.size() - 1]);
     }
     for (spaced_operand& o : loads_) reverse(o);

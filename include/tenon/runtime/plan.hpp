@@ -134,6 +134,7 @@ class plan {
       }
       for (int j = 0; j < i; ++j) {
         int const other = stores_[j].argument;
+        if (other == stores_[i].argument) continue;  // at another position of it
         if (overlap(out, stores_[i], call.outputs[other], stores_[j]) &&
             !lie_beside(out, output, call.outputs[other], outputs_[other]))
           refuse_overlap("another output", outputs_[other].layout, output.layout, -1, name);

@@ -22,12 +22,15 @@ class space_builder : space_windows {
 
   constexpr iteration_space build() {
     constexpr_vector<int> wanted;
-    for (graph_output const& output : g_.outputs)
-      wanted.push_back(want(output.id, choose(g_[output.id].dims, {})));
+    for (int k = 0; k < g_.outputs.size(); ++k)
+      for (output_part const& part : parts_of(k)) {
+        space_.stores.push_back({.output = k, .axis = part.axis, .position = part.position});
+        wanted.push_back(want(part.id, choose(g_[part.id].dims, {})));
+      }
     for (int i = 0; i < demands_.size(); ++i) ask(i);
     innermost_ = smallest_reduction();
     emit_all();
-    for (int k = 0; k < wanted.size(); ++k) add_store(wanted[k], k);
+    for (int k = 0; k < wanted.size(); ++k) fill_store(space_.stores[k], demands_[wanted[k]], value(wanted[k]));
     space_.refused = space_.axes.size() > max_axes ? refusal::too_many_axes
                      : g_.refused != refusal::none ? g_.refused
                                                    : refused_;
@@ -275,10 +278,17 @@ class space_builder : space_windows {
     auto const along = space_.instructions[at].operands;
     return add_of(n.op, n.type, {{first, value(d.sources[1]), along[2], along[3]}, 4});
   }
-  constexpr void add_store(int demanded, int output) {
-    demand const& d = demands_[demanded];
-    int const offset = g_.outputs[output].window == no_attribute ? -1 : add_window(g_, output, d.along);
-    space_.stores.push_back({value(demanded), output, d.along, offset});
+  // Of an output that is stored as a whole itself.
+  constexpr constexpr_vector<output_part> parts_of(int output) const {
+    constexpr_vector<output_part> result;
+    for (output_part const& part : g_.parts)
+      if (part.output == output) result.push_back(part);
+    if (result.empty()) result.push_back({g_.outputs[output].id, output, no_axis, 0});
+    return result;
+  }
+  constexpr void fill_store(store& st, demand const& d, int value) {
+    st.value = value, st.along = d.along;
+    if (g_.outputs[st.output].window != no_attribute) st.offset = add_window(g_, st.output, d.along);
   }
 
   graph const& g_;

@@ -44,6 +44,8 @@ struct store {
   int output = -1;
   coordinates along = {};
   int offset = -1;  // instruction: how far into the output, where a part of what is computed goes
+  int axis = -1;    // of the output, along which all of it is at one position
+  int position = 0;
 };
 
 // A number that follows from the extents and strides of a call.

@@ -26,7 +26,7 @@ constexpr auto of_part(elements<T, Elements> const& x, int first, int end) {
 }
 template <class State> constexpr bool are_equal(State const& a, State const& b, int count) {
   for (int i = 0; i < count; ++i)
-    if (a.ranks[i] != b.ranks[i] || a.places[i] != b.places[i]) return false;
+    if (a.at[i].rank() != b.at[i].rank() || a.at[i].place() != b.at[i].place()) return false;
   return true;
 }
 
@@ -48,7 +48,8 @@ constexpr long long order(elements<T, Elements> const& x) {
              are_equal(all, op::combine(second, first), op::size);
   }
   long long digits = 0;
-  for (int k = 0; k < Count; ++k) digits = 10 * digits + all.at(k).index();
+  for (int k = 0; k < Count; ++k)
+    digits = 10 * digits + std::remove_const_t<decltype(all)>::order::index(all.at[k]);
   return result ? digits : -1;
 }
 
@@ -84,10 +85,11 @@ static_assert(order<2, true>(list<bool>(false, true, true)) == 12);
 // The number that comes out is the one that went in, to the bit.
 template <class T, class Bits> constexpr bool is_kept(T number) {
   ops::indexed::state<T> const one{number, 5};
-  auto const back = ops::top<1, true>::lift(one).at(0);
-  auto const turned = ops::top<1, false>::lift(one).at(0);
-  return std::bit_cast<Bits>(back.number()) == std::bit_cast<Bits>(number) && back.index() == 5 &&
-         std::bit_cast<Bits>(turned.number()) == std::bit_cast<Bits>(number);
+  auto const back = ops::top<1, true>::lift(one);
+  auto const turned = ops::top<1, false>::lift(one);
+  return std::bit_cast<Bits>(ops::top_value<0>::eval(back)) == std::bit_cast<Bits>(number) &&
+         std::bit_cast<Bits>(ops::top_value<0>::eval(turned)) == std::bit_cast<Bits>(number) &&
+         ops::top_index<0>::eval(back) == 5 && ops::top_index<0>::eval(turned) == 5;
 }
 static_assert(is_kept<float, unsigned>(-0.f) && is_kept<float, unsigned>(0.f) &&
               is_kept<float, unsigned>(-inf) && is_kept<float, unsigned>(1e-45f) &&
@@ -97,8 +99,8 @@ static_assert(is_kept<double, unsigned long long>(-0.) &&
               is_kept<double, unsigned long long>(5e-324));
 static_assert(is_kept<int, int>(-7) && is_kept<long long, long long>(-7) &&
               is_kept<unsigned, unsigned>(7));
-static_assert(ops::top<1, true>::lift(ops::indexed::state<int>{1, (1ll << 31) - 2}).at(0).index() ==
-              (1ll << 31) - 2);
+static_assert(ops::top_index<0>::eval(ops::top<1, true>::lift(ops::indexed::state<int>{
+                  1, (1ll << 31) - 2})) == (1ll << 31) - 2);
 
 }  // namespace
 }  // namespace tenon

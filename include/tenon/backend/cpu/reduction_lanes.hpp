@@ -56,6 +56,11 @@ template <class I, class = void> struct lanes_of { using type = lanes_of_states<
 template <class I>
 struct lanes_of<I, std::void_t<typename I::op::template lanes<arithmetic_t<I::type>, lane_count>>> {
   using type = typename I::op::template lanes<arithmetic_t<I::type>, lane_count>;
+  // Some have room for so many terms.
+  static_assert(![] {
+    if constexpr (requires { type::most_terms; }) return type::most_terms < terms_per_lane;
+    return false;
+  }());
 };
 
 template <int K, class Lanes> struct lanes_slot { Lanes lanes; };
