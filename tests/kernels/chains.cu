@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of which each takes in what the ones before it leave: the first elements of an order,
-// and of a softmax; and several beside each other.
+// Reductions with positions whose states are many words: the first elements of an order, and of a
+// softmax; and several beside each other.
 // registers: 255
 
 #include "compile_plan.cuh"

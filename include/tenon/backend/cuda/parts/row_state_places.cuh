@@ -26,7 +26,7 @@ inline constexpr int row_state_words<Program, std::integer_sequence<int, K...>> 
 
 // Where the state of each reduction over the columns is among those of its phase, in words. What a
 // phase leaves for other threads is read before the next but one leaves anything, which therefore
-// has the same memory: a chain of reductions, as topk is, takes no more of it than one of them.
+// has the same memory: a chain of reductions takes no more of it than one of them.
 template <class Program> struct row_state_places {
   static constexpr int size = program_traits<Program>::size;
   int first[size] = {};

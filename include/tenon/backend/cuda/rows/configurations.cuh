@@ -59,10 +59,10 @@ struct rows_configurations {
   static constexpr int few_vectors = computes_much<Program>&& is_half<Program> ? 16
                                      : has_large_states<Program>               ? 8
                                                                                : 4;
-  // Several reductions with positions, as topk is a chain of: what each has found stays in
-  // registers, beside which each element has the position that they leave it. ptxas 13.0, topk of
-  // bf16 with 32 elements to a thread: of two 52 bytes were spilled, of eight of a softmax 700, and
-  // 1,900 where three blocks were held.
+  // Several reductions with positions, or one that finds several, as topk does: what is found stays
+  // in registers. ptxas 13.0, where topk was one reduction for each, of bf16 with 32 elements to a
+  // thread: of two 52 bytes were spilled, of eight of a softmax 700, and 1,900 where three blocks
+  // were held.
   template <class Program>
   static constexpr int words_with_positions =
       program_traits<Program>::has_positions ? row_state_words<Program> : 0;
