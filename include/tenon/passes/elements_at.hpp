@@ -9,6 +9,19 @@
 
 namespace tenon::passes::detail {
 
+// Whether a reduction is among what a node is computed from.
+constexpr bool is_reduced(graph const& g, int root) {
+  constexpr_vector<int> open(1, root), seen(root + 1, 0);
+  while (!open.empty()) {
+    node const& n = g[open.back()];
+    open.pop_back();
+    if (n.is(op_kind::reduction)) return true;
+    for (int operand : n.operands)
+      if (seen[operand]++ == 0) open.push_back(operand);
+  }
+  return false;
+}
+
 // The elements at one position along an axis, with extent 1 there.
 class elements_at {
  public:
@@ -40,7 +53,7 @@ class elements_at {
       if (int const condition = of(n.operands[0]);
           condition >= 0 && g_[condition].is<ops::literal>()) {
         int const chosen = n.operands[g_[condition].bits != 0 ? 1 : 2];
-        chooses_reductions = chooses_reductions || is_reduced(chosen);
+        chooses_reductions = chooses_reductions || is_reduced(g_, chosen);
         return of(chosen);
       }
     double numbers[max_operands] = {};
@@ -90,17 +103,6 @@ class elements_at {
     dim_list dims(n.dims);
     dims[axis_] = unit_dim;
     return build::broadcast_trailing(g_, n.operands[0], dims);
-  }
-  constexpr bool is_reduced(int root) const {
-    constexpr_vector<int> open(1, root), seen(root + 1, 0);
-    while (!open.empty()) {
-      node const& n = g_[open.back()];
-      open.pop_back();
-      if (n.is(op_kind::reduction)) return true;
-      for (int operand : n.operands)
-        if (seen[operand]++ == 0) open.push_back(operand);
-    }
-    return false;
   }
 
   graph& g_;

@@ -39,17 +39,65 @@ constexpr constexpr_vector<int> joined_reductions(graph& g, int id, int axis) {
   return result;
 }
 
+// Combines neighbours pairwise. @pre there are some
+constexpr int combined(graph& g, op_info const* combine, constexpr_vector<int>& ids) {
+  for (int count = ids.size(); count > 1; count = (count + 1) / 2)
+    for (int k = 0; k < count; k += 2)
+      ids[k / 2] = k + 1 < count ? build::pointwise(g, combine, {{ids[k], ids[k + 1]}, 2}) : ids[k];
+  return ids[0];
+}
+
+// The elements of a few that lie apart from each other, windows of an image, as slices of all; none
+// where the reduced axes are neighbours, not few or not known, or where a reduction comes before.
+constexpr constexpr_vector<int> elements_apart(graph& g, node const& n) {
+  constexpr_vector<int> result, none;
+  node const operand = g.operand(n, 0);
+  long long count = 1;
+  int last = -1;  // reduced axis
+  bool are_apart = false, is_kept_between = false;
+  for (int k = 0; k < operand.rank(); ++k) {
+    dim const length = g.dims.representative(operand.dims[k]);
+    if (length == unit_dim) continue;
+    if (!(n.axes >> k & 1u)) {
+      is_kept_between = last >= 0;
+      continue;
+    }
+    if (!g.dims.is_constant(length)) return none;
+    are_apart = are_apart || is_kept_between;
+    count *= g.dims[length].a, last = k;
+    if (count > most_joined_elements) return none;
+  }
+  if (!are_apart || count < 2 || is_reduced(g, n.operands[0])) return none;
+  for (long long position = 0; position < count; ++position) {
+    attribute bounds;
+    long long rest = position;
+    for (int k = 0; k < operand.rank(); ++k) {
+      bool const is_whole = !(n.axes >> k & 1u) || operand.dims[k] == unit_dim;
+      long long const length = is_whole ? 1 : g.dims[g.dims.representative(operand.dims[k])].a,
+                      at = rest % length;
+      rest /= length;
+      for (long long number :
+           {is_whole ? 0 : at, is_whole ? tenon::detail::open_bound : at + 1, 1ll})
+        bounds.push_back(number);
+    }
+    result.push_back(build::slice(g, n.operands[0], bounds));
+  }
+  return result;
+}
+
 // The id of what stands for reduction n, or -1.
 constexpr int reduction_of_few(graph& g, node const& n) {
   op_info const* const combine = pairwise(n.op);
   if (combine == nullptr) return -1;
   int axis = 0;
   while (!(n.axes >> axis & 1u)) ++axis;
-  if (n.axes != 1u << axis) return -1;
-  int result = -1;
-  for (int const id : joined_reductions(g, n.operands[0], axis))
-    result = result < 0 ? id : build::pointwise(g, combine, {{result, id}, 2});
-  return result < 0 ? -1 : build::reshape(g, build::convert(g, result, n.type), n.dims);
+  constexpr_vector<int> all;
+  if (n.axes == 1u << axis)
+    all = joined_reductions(g, n.operands[0], axis);
+  else
+    all = elements_apart(g, n);
+  if (all.empty()) return -1;
+  return build::reshape(g, build::convert(g, combined(g, combine, all), n.type), n.dims);
 }
 
 }  // namespace tenon::passes::detail

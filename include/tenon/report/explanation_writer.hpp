@@ -229,15 +229,20 @@ class explanation_writer {
   void write_slower_paths() {
     text notes;
     bool const moves_parts = configuration_says("parts of vectors"), moves_single_elements = moves_parts || configuration_says("single elements");
+    text last;  // of several parts of an operand it is said once
     for (operand_facts const& o : facts_.operands) {
       if (o.where != place::element || facts_.columns.size <= 1 || facts_.columns.dims == 0) continue;
       long long stride = o.layout.column_strides[facts_.columns.dims - 1];
+      text note;
       if (stride != 0 && stride != 1)
-        notes += "  " + o.name + " has neighbours " + to_string(stride) + " elements apart: they are moved one at a time, out of " +
-                 "longer pieces of memory; give it with its last axis contiguous\n";
+        note = "  " + o.name + " has neighbours " + to_string(stride) + " elements apart: they are moved one at a time, out of " +
+               "longer pieces of memory; give it with its last axis contiguous\n";
       else if (moves_single_elements && stride == 1 && !is_vectorisable(o))
-        notes += "  " + o.name + " has rows that do not begin at multiples of 16 bytes: " +
-                 (moves_parts ? "each vector is a part of two accesses\n" : "elements are moved one at a time\n");
+        note = "  " + o.name + " has rows that do not begin at multiples of 16 bytes: " +
+               (moves_parts ? "each vector is a part of two accesses\n" : "elements are moved one at a time\n");
+      if (note == last) continue;
+      notes += note;
+      last = note;
     }
     if (moves_single_elements && notes.empty())
       notes += "  the number of columns is no multiple of what 16 bytes hold: elements are moved one at a time\n";

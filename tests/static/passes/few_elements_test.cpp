@@ -3,6 +3,7 @@
 // memory, or is not short, is reduced as before.
 #include "static/support.hpp"
 #include "tenon/capture/concat.hpp"
+#include "tenon/capture/reshape.hpp"
 #include "tenon/capture/topk.hpp"
 
 namespace tenon::test {
@@ -48,6 +49,18 @@ static_assert(reductions_in<f32<dyn, 1>, f32<dyn, 1>>([](auto x, auto y) {
 static_assert(reductions_in<f32<dyn, 4>>([](auto x) {
                 return sum(x - mean(x, axis<1>, keepdim), axis<1>);
               }) == 2);
+
+// Windows of images are pointwise; neighbouring axes, and windows of what a reduction has left, are
+// reduced as they lie.
+constexpr auto windows_of = [](auto x) { return reshape(x, shape<-1, 2, 4, 2>); };
+static_assert(reductions_in<f32<dyn, 8>>([](auto x) {
+                return mean(exp(windows_of(x)), axis<1, 3>);
+              }) == 0);
+static_assert(reductions_in<f32<dyn, 8>>([](auto x) { return max(windows_of(x), axis<2, 3>); }) ==
+              1);
+static_assert(reductions_in<f32<dyn, 8>>([](auto x) {
+                return max(windows_of(x - mean(x, axis<1>, keepdim)), axis<1, 3>);
+              }) != 0);
 
 }  // namespace
 }  // namespace tenon::test
