@@ -134,6 +134,10 @@ struct flat_planner {
           ? "single elements: arithmetic is the bound"
           : "single elements of rows, in turn: an operand is misaligned or strided";
 
+  static consteval configuration narrowed(configuration c) {
+    c.index_bits = 32;
+    return c;
+  }
   // Of operands that are not contiguous over all elements.
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_rows(bound_layout const& layout,
@@ -155,8 +159,11 @@ struct flat_planner {
       if (operands.all_threads > 0)
         return planned_rows<Program, vectors>(operands, "vectors of rows, in turn");
     }
-    return planned_rows<Program, elements>(
-        flat_row_arguments<Program, 1, elements.items>::of(layout, call), why_elements<Program>);
+    auto const operands = flat_row_arguments<Program, 1, elements.items>::of(layout, call);
+    if constexpr (has_kernel_of_two_axes<Program>)
+      if (operands.has_two_axes)
+        return planned_rows<Program, narrowed(elements)>(operands, why_elements<Program>);
+    return planned_rows<Program, elements>(operands, why_elements<Program>);
   }
   template <class Program, configuration C, class Arguments>
   [[gnu::cold]] static cuda_plan planned_rows(Arguments const& operands, char const* why) {

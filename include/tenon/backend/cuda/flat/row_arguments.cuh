@@ -33,13 +33,21 @@ inline constexpr int flat_elements_of_thread = [] {
   return std::max(1, std::min({most, of_bytes, of_operands}));
 }();
 
+// Axes of a row whose elements are accessed one by one, as a kernel knows them.
+enum class row_axes { one, two, any };
+// Whether rows of two axes have a kernel of their own. Long code is not there twice, and nobody who
+// asks where an element is has such rows.
+template <class Program>
+inline constexpr bool has_kernel_of_two_axes =
+    !program_traits<Program>::has_positions && flat_elements_of_thread<Program> > 1;
+
 // V: elements of one access; U: accesses of a thread, which are in flight together.
 template <class Program, int V, int U> struct flat_row_arguments : widest_arguments<Program> {
   using base = widest_arguments<Program>;
   using typename base::traits;
 
   index_divider<64> by_stretches;  // of a row
-  long long stretches;
+  unsigned stretches;
   long long all_threads;
   int lane_bits;      // of the number of lanes that share a stretch
   bool has_two_axes;  // of a row, along which places are products of 32 bits
@@ -53,9 +61,10 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     if (V > 1 && !a.are_vectors()) return a;
     long long const accesses = divide_up(layout.columns.size, V);
     a.lane_bits = lanes_of(accesses);
-    a.stretches = divide_up(accesses, static_cast<long long>(U) << a.lane_bits);
-    a.all_threads = (layout.rows.size * a.stretches) << a.lane_bits;
-    if (a.stretches > 0) a.by_stretches = index_divider<64>::of(a.stretches);
+    long long const stretches = divide_up(accesses, static_cast<long long>(U) << a.lane_bits);
+    a.stretches = static_cast<unsigned>(stretches);
+    a.all_threads = (layout.rows.size * stretches) << a.lane_bits;
+    if (stretches > 0) a.by_stretches = index_divider<64>::of(stretches);
     return a;
   }
 
