@@ -149,4 +149,40 @@ TEST(picked_rows, halves_and_reversed_of_float) { check_parts<float>(); }
 TEST(picked_rows, halves_and_reversed_of_bfloat16) { check_parts<bf16>(); }
 TEST(picked_rows, halves_and_reversed_of_bytes) { check_parts<byte>(); }
 
+// Of whole aligned vectors, backward and forward beside each other: because the expression says so,
+// or, element by element, because the view does.
+template <class X, class Y, class Z> void check_backward() {
+  static auto const f = tn::compile(
+      [](auto x, auto y) { return tn::flip(x, tn::axis<1>) * 2 + tn::flip(y, tn::axis<0>); });
+  static auto const as_given = tn::compile([](auto x, auto y) { return x * 2 + y; });
+  for (std::int64_t rows : {1, 4, 65})
+    for (std::int64_t length : {8, 16, 48, 496, 528, 1040})
+      for (std::int64_t in_front : {0, 1, 16, 32}) {
+        strided<X, 2> x({rows, length}, {length + 16, 1}, in_front);
+        strided<Y, 2> y({rows, length}, {length, 1}, 0);
+        array<Z, 2> z({rows, length}, arrangement::contiguous);
+        f.into(z.view())(x.view(), y.view());
+        doubles const found = z.result();
+        doubles expected = found;
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t c = 0; c < length; ++c)
+            expected[r * length + c] =
+                x.at(r * length + length - 1 - c) * 2 + y.at((rows - 1 - r) * length + c);
+        ASSERT_EQ(found.values, expected.values)
+            << rows << " x " << length << ", " << in_front << " in front";
+        as_given.into(z.view())(x.from_the_end(), y.view());
+        doubles const of_views = z.result();
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t c = 0; c < length; ++c)
+            expected[r * length + c] = x.at(r * length + length - 1 - c) * 2 + y.at(r * length + c);
+        ASSERT_EQ(of_views.values, expected.values)
+            << "a view of " << rows << " x " << length << ", " << in_front << " in front";
+      }
+}
+TEST(picked_rows, backward_of_float) { check_backward<float, float, float>(); }
+TEST(picked_rows, backward_of_bfloat16) { check_backward<bf16, bf16, bf16>(); }
+TEST(picked_rows, backward_of_bytes) { check_backward<byte, byte, byte>(); }
+TEST(picked_rows, backward_of_bytes_and_doubles) { check_backward<byte, double, double>(); }
+TEST(picked_rows, backward_of_bfloat16_and_float) { check_backward<bf16, float, float>(); }
+
 }  // namespace

@@ -58,7 +58,7 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     bound_layout const layout = columns_as_rows(all, axes);
     flat_row_arguments a{base::of(layout, call, V, work_split{})};
     a.has_two_axes = axes > 1;
-    if (V > 1 && !a.are_vectors()) return a;
+    if (V > 1 && !a.are_vectors(layout, call)) return a;
     long long const accesses = divide_up(layout.columns.size, V);
     a.lane_bits = lanes_of(accesses);
     long long const stretches = divide_up(accesses, static_cast<long long>(U) << a.lane_bits);
@@ -104,12 +104,16 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
   }
   // Whether every operand is moved by whole vectors, or repeated along a row; or else, in rows of
   // two axes, in each of them.
-  [[gnu::cold]] bool are_vectors() {
+  [[gnu::cold]] bool are_vectors(bound_layout const& layout, bound_arguments const& call) {
     bool result = this->tail == 0, has_vectors = !has_two_axes;
     for (access const how : this->store_access) result = result && is_vector(how);
     for (int k = 0; k < traits::load_count; ++k) {
       if (moved_by<Program>::bytes.loads[k] == 0) continue;
       access& how = this->load_access[k];
+      if (loads_which<Program, &instruction_facts::is_reversed>::all.at[k] &&
+          how == access::strided)
+        how = backward_access(layout, layout.loads[k], call.loads[k],
+                              moved_by<Program>::bytes.loads[k]);
       has_vectors = has_vectors || is_vector(how);
       if (is_vector(how) || how == access::splat) continue;
       how = access::walked;
@@ -118,7 +122,19 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     }
     return result && has_vectors;
   }
-  static bool is_vector(access how) { return how == access::packed || how == access::blocked; }
+  static bool is_vector(access how) {
+    return how == access::packed || how == access::blocked || how == access::backward;
+  }
+  // Of vectors along one axis that may begin at its end.
+  [[gnu::cold]] static access backward_access(bound_layout const& layout, operand_layout operand,
+                                              void const* address, int bytes) {
+    if (layout.columns.dims != 1 || operand.column_strides[0] != -1) return access::strided;
+    operand.column_strides[0] = 1;
+    address = static_cast<char const*>(address) - (V - 1) * bytes;
+    return find_access(layout.rows, layout.columns, operand, address, bytes, V) == access::packed
+               ? access::backward
+               : access::strided;
+  }
 };
 
 }  // namespace tenon::detail

@@ -70,6 +70,20 @@ __device__ __forceinline__ void for_each_place(Arguments const& a,
   for (int u = 0; u < U; ++u, at += step) visit(u, at, stretch.is_live(u));
 }
 
+// The elements of a vector from the last to the first.
+template <class T, int V>
+__device__ __forceinline__ packed<T, V> backward(packed<T, V> const& vector) {
+  packed<T, V> result;
+  constexpr int size = static_cast<int>(sizeof(T)), count = sizeof(result.words) / sizeof(unsigned),
+                of_element = size > 4 ? size / 4 : 1, unused = 32 * count - 8 * size * V;
+#pragma unroll
+  for (int w = 0; w < count; ++w) {
+    unsigned const word = vector.words[count - of_element - w + w % of_element * 2];
+    result.words[w] = size < 4 ? __byte_perm(word, 0, size == 1 ? 0x0123 : 0x1032) >> unused : word;
+  }
+  return result;
+}
+
 // A vector that goes on from one row into the next, of an operand that is repeated: its elements
 // one by one; or those of two rows, if all of a row have the same one.
 template <int V, class T, class Arguments>
@@ -113,9 +127,12 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
     access const how = a.load_access[I::bits];
     auto& to = read_register<k>(tile).at;
     // Others are repeated, and come below.
-    bool const is_wanted = V == 1 || how <= access::blocked;
+    bool const is_backward = V > 1 && I::is_reversed && how == access::backward,
+               is_wanted = V == 1 || how <= access::blocked || is_backward;
     for_each_place<V, U, Axes>(a, stretch, how, a.load_columns[I::bits],
                                [&](int u, long long place, bool is_live) {
+                                 if constexpr (V > 1 && I::is_reversed)
+                                   if (is_backward) place = 1 - V - place;
                                  load_packed<reuse::near>(to[u], row + place, is_wanted && is_live);
                                });
   });
@@ -132,6 +149,11 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
 #pragma unroll
         for (int u = 0; u < U; ++u) to[u] = splat<V>(one);
       }
+      if constexpr (I::is_reversed)
+        if (how == access::backward) {
+#pragma unroll
+          for (int u = 0; u < U; ++u) to[u] = backward(to[u]);
+        }
       if constexpr (I::repeats)
         if (how == access::walked) {
 #pragma unroll
