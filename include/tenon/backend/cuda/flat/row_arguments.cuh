@@ -12,11 +12,13 @@
 
 namespace tenon::detail {
 
-// Elements of a thread that are accessed one by one: 32 bytes of each operand, if there are few.
-// What is waited for counts more than what is issued. H200, four and eight f32, and eight and
-// sixteen bf16: three neighbours of 4096 x 8192 80 us and 72, 59 and 49; bytes of 64 x 224 x 224 x
-// 3 to planes of f32 20.5 and 15.3; gelu(odd) * even columns of 8192 x 8192 bf16, two and eight,
-// 105 and 60.
+// Elements of a thread that are accessed one by one: 32 bytes of each operand, if there are few,
+// and 64 of three loads and more. What is waited for counts more than what is issued. H200, four
+// and eight f32, and eight and sixteen bf16: three neighbours of 4096 x 8192 80 us and 72, 59 and
+// 49; bytes of 64 x 224 x 224 x 3 to planes of f32 20.5 and 15.3; gelu(odd) * even columns of 8192
+// x 8192 bf16, two and eight, 105 and 60. Eight and sixteen f32: three neighbours of 8192 x 8192
+// 138.1 and 129.5; one load gains nothing, and asking where an element is as well loses: the lower
+// triangle of 4096 x 4095 36.1 and 39.0.
 template <class Program>
 inline constexpr int flat_elements_of_thread = [] {
   using operands = element_operands<Program>;
@@ -28,7 +30,8 @@ inline constexpr int flat_elements_of_thread = [] {
   // Long code is not repeated often.
   if (has_random<Program>) most = 2;
   if (operands::is_bound_by_arithmetic) most = 1;
-  int const of_bytes = 32 / program_traits<Program>::widest_element,
+  bool const are_many = operands::loads >= 3 && !program_traits<Program>::has_positions;
+  int const of_bytes = (are_many ? 64 : 32) / program_traits<Program>::widest_element,
             of_operands = operand_count <= 4 ? most : 32 / operand_count;
   return std::max(1, std::min({most, of_bytes, of_operands}));
 }();

@@ -215,6 +215,19 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
 }  // namespace detail
 #endif
 
+namespace detail {
+
+// Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
+// of which four would leave too few for three operands.
+template <class Program, class C>
+inline constexpr int flat_row_blocks_held =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    element_operands<Program>::loads > 2 && C::blocks > 3 ? 3 :
+#endif
+                                                          C::blocks;
+
+}  // namespace detail
+
 // Owners: a stretch of a row is shared by the lanes of a warp, or fewer, which take its accesses in
 // turn, `items` each. Registers: what a thread reads of each operand. Global memory: each access is
 // of a whole aligned vector, or of one element; what lies together is asked for by neighbouring
@@ -222,8 +235,9 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
 // @pre as many threads as lanes of stretches at least; nothing is reduced and no parts are stored
 // @post every store is written once per position
 template <class Program, class C, unsigned long long Build>
-__global__ void __launch_bounds__(C::threads_per_block, C::blocks) flat_rows_kernel(
-    const __grid_constant__ detail::flat_row_arguments<Program, C::vector_width, C::items> a) {
+__global__ void __launch_bounds__(C::threads_per_block, detail::flat_row_blocks_held<Program, C>)
+    flat_rows_kernel(
+        const __grid_constant__ detail::flat_row_arguments<Program, C::vector_width, C::items> a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
   constexpr int v = C::vector_width, items = C::items;
