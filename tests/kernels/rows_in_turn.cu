@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that lie anywhere, and what is moved element by element: neighbours, steps, halves, biases
-// of short rows, borders and concatenations.
+// Rows that lie anywhere, and what is moved element by element: neighbours, steps, halves, reversed
+// rows, biases of short rows, borders and concatenations.
 // registers: 96
 // ptx: ld.global.nc.L2::cache_hint.v4.u32
 // ptx: ld.global.nc.L2::cache_hint.u16
@@ -28,6 +28,7 @@ void instantiate() {
   compile_plan<half_matrix>([](auto x) {
     return slice(x, axis<1>, range<0, end, 2>) * gelu(slice(x, axis<1>, range<1, end, 2>));
   });
+  compile_plan<half_matrix, matrix>([](auto x, auto y) { return flip(x, axis<1>) * y; });
   compile_plan<half_images, half_vector>(
       [](auto x, auto bias) { return relu(x + unsqueeze(unsqueeze(bias, axis<-1>), axis<-1>)); });
   compile_plan<half_images>([](auto x) {

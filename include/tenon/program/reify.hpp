@@ -47,6 +47,23 @@ constexpr int value_stored(graph const& g, iteration_space const& space, store c
   return space.instructions[i.operands[0]].type == dtype::f32 ? i.operands[0] : st.value;
 }
 
+// Whether a load reads its input from the end of the innermost axis of the results to its beginning
+// because the expression says so, as flip does: by slices alone, whose steps come to -1.
+constexpr bool is_reversed(graph const& g, iteration_space const& space, load const& from) {
+  int innermost = no_axis;
+  for (int axis : space.stores[0].along)
+    if (axis != no_axis) innermost = axis;
+  for (int axis = 0; axis < from.along.size(); ++axis) {
+    if (innermost == no_axis || from.along[axis] != innermost) continue;
+    long long step = 1;
+    int view = from.view;
+    for (; g[view].is<ops::slice>(); view = g[view].operands[0])
+      step *= g.attributes_of(g[view])[3 * axis + 2];
+    return step == -1 && g[view].is<ops::input>();
+  }
+  return false;
+}
+
 // @pre select(space) is s and refused nothing
 template <class Capacities>
 constexpr void flatten(graph const& g, iteration_space const& space, schedule const& s,
@@ -68,6 +85,9 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       item.bits |= repeats_in_columns;
     if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
+    if (is_element && s.chosen == &schedules::pointwise &&
+        is_reversed(g, space, space.loads[static_cast<int>(i.bits)]))
+      item.bits |= reverses_columns;
     result.add(item);
   }
   for (int k = 0; k < space.stores.size(); ++k) {

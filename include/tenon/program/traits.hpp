@@ -32,6 +32,7 @@ struct instruction_facts {
   bool is_read = false;
   bool goes_on_in_halves = false;  // the operand varies along a halved axis (schedule/halves.hpp)
   bool repeats = false;            // a load that varies along some of the columns' axes alone
+  bool is_reversed = false;        // a load of neighbours from the last to the first
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
   bool is_gathered = false;        // a load from the place that its operand gives to the row
   bool is_store = false;
@@ -70,11 +71,13 @@ struct instruction_facts {
     f.is_read = f.is_load || f.is_position;
     f.goes_on_in_halves = f.is_read && (bits & tenon::goes_on_in_halves) != 0;
     f.repeats = f.is_load && (bits & repeats_in_columns) != 0;
+    f.is_reversed = f.is_load && (bits & reverses_columns) != 0;
     f.is_gathered = f.is_load && operands.count > 0;
     bool const has_rows = f.is_load && (bits & repeats_in_rows) != 0;
     f.is_of_some_rows = f.is_load && (has_rows || !f.varies_over_rows);
     f.bits = bits - (f.goes_on_in_halves ? tenon::goes_on_in_halves : 0) -
-             (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0);
+             (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0) -
+             (f.is_reversed ? reverses_columns : 0);
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_store = std::is_same_v<Op, ops::store>;
@@ -107,6 +110,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr int phase = facts.phase;
   static constexpr bool varies_over_rows = facts.varies_over_rows;
   static constexpr bool repeats = facts.repeats;
+  static constexpr bool is_reversed = facts.is_reversed;
   static constexpr bool is_of_some_rows = facts.is_of_some_rows;
   static constexpr bool is_gathered = facts.is_gathered;
   static constexpr long long bits = facts.bits;

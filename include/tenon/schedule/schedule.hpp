@@ -46,8 +46,10 @@ struct family {
 
 // What a program says of a load in its bits, beside its position: that it varies along some of the
 // columns' axes alone, as a weight for each channel of a group does, so that elements which follow
-// one another have the same one; or along some of the rows' axes alone.
-inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34;
+// one another have the same one; or along some of the rows' axes alone; or that the expression
+// itself reads it from the end of the innermost axis to its beginning.
+inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34,
+                           reverses_columns = 1ll << 35;
 
 namespace detail {
 

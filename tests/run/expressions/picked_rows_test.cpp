@@ -149,4 +149,66 @@ TEST(picked_rows, halves_and_reversed_of_float) { check_parts<float>(); }
 TEST(picked_rows, halves_and_reversed_of_bfloat16) { check_parts<bf16>(); }
 TEST(picked_rows, halves_and_reversed_of_bytes) { check_parts<byte>(); }
 
+// Three loads, of which a warp has whole stretches, and parts of them, and rows that go on into the
+// next one.
+template <class T> void check_neighbours() {
+  static auto const f = tn::compile([](auto x) {
+    return tn::slice(x, tn::axis<1>, tn::range<0, -2>) +
+           tn::slice(x, tn::axis<1>, tn::range<1, -1>) * 2 +
+           tn::slice(x, tn::axis<1>, tn::range<2, tn::end>);
+  });
+  for (std::int64_t rows : {1, 3, 34})
+    for (std::int64_t length : {3, 35, 257, 514, 515, 1026, 1500}) {
+      std::int64_t const count = length - 2;
+      strided<T, 2> x({rows, length}, {length + 1, 1}, 1);
+      doubles expected({rows, count});
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < count; ++c) {
+          std::int64_t const at = r * length + c;
+          expected[r * count + c] = x.at(at) + x.at(at + 1) * 2 + x.at(at + 2);
+        }
+      EXPECT_EQ(result_of(f(x.view())).values, expected.values) << rows << " x " << length;
+    }
+}
+TEST(picked_rows, neighbours_of_float) { check_neighbours<float>(); }
+TEST(picked_rows, neighbours_of_bfloat16) { check_neighbours<bf16>(); }
+TEST(picked_rows, neighbours_of_bytes) { check_neighbours<byte>(); }
+TEST(picked_rows, neighbours_of_double) { check_neighbours<double>(); }
+
+// Of whole aligned vectors, backward and forward beside each other: because the expression says so,
+// or, element by element, because the view does.
+template <class X, class Y, class Z> void check_backward() {
+  static auto const f = tn::compile(
+      [](auto x, auto y) { return tn::flip(x, tn::axis<1>) * 2 + tn::flip(y, tn::axis<0>); });
+  static auto const as_given = tn::compile([](auto x, auto y) { return x * 2 + y; });
+  for (std::int64_t rows : {1, 4, 65})
+    for (std::int64_t length : {8, 16, 48, 496, 528, 1040})
+      for (std::int64_t in_front : {0, 1, 16, 32}) {
+        strided<X, 2> x({rows, length}, {length + 16, 1}, in_front);
+        strided<Y, 2> y({rows, length}, {length, 1}, 0);
+        array<Z, 2> z({rows, length}, arrangement::contiguous);
+        f.into(z.view())(x.view(), y.view());
+        doubles const found = z.result();
+        doubles expected = found;
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t c = 0; c < length; ++c)
+            expected[r * length + c] =
+                x.at(r * length + length - 1 - c) * 2 + y.at((rows - 1 - r) * length + c);
+        ASSERT_EQ(found.values, expected.values)
+            << rows << " x " << length << ", " << in_front << " in front";
+        as_given.into(z.view())(x.from_the_end(), y.view());
+        doubles const of_views = z.result();
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t c = 0; c < length; ++c)
+            expected[r * length + c] = x.at(r * length + length - 1 - c) * 2 + y.at(r * length + c);
+        ASSERT_EQ(of_views.values, expected.values)
+            << "a view of " << rows << " x " << length << ", " << in_front << " in front";
+      }
+}
+TEST(picked_rows, backward_of_float) { check_backward<float, float, float>(); }
+TEST(picked_rows, backward_of_bfloat16) { check_backward<bf16, bf16, bf16>(); }
+TEST(picked_rows, backward_of_bytes) { check_backward<byte, byte, byte>(); }
+TEST(picked_rows, backward_of_bytes_and_doubles) { check_backward<byte, double, double>(); }
+TEST(picked_rows, backward_of_bfloat16_and_float) { check_backward<bf16, float, float>(); }
+
 }  // namespace

@@ -69,6 +69,30 @@ static_assert(program_traits<loss_program>::has_total &&
 static_assert(program_traits<loss_program>::scalar_count == 1 &&
               program_traits<loss_program>::load_count == 2);
 
+// Loads that the expression reads from the end of the innermost axis to its beginning.
+template <class Program> constexpr text reversed(Program) {
+  text out;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    if (i.is_load) out << (i.is_reversed ? '1' : '0');
+  return out;
+}
+constexpr auto flipped = [](auto x) { return slice(x, axis<1>, range<end, end, -1>); };
+static_assert(reversed(program_of<matrix>([](auto x) { return x + flipped(x); })) == "01");
+static_assert(reversed(program_of<matrix>([](auto x) {
+                return flipped(slice(x, axis<1>, range<1, end>));
+              })) == "1");
+static_assert(reversed(program_of<matrix>([](auto x) { return flipped(flipped(x)); })) == "0");
+static_assert(reversed(program_of<matrix>([](auto x) {
+                return slice(x, axis<1>, range<end, end, -2>);
+              })) == "0");
+static_assert(reversed(program_of<matrix>([](auto x) {
+                return slice(x, axis<0>, range<end, end, -1>);
+              })) == "0");
+static_assert(reversed(program_of<matrix>([](auto x) { return sum(flipped(x), axis<1>); })) == "0");
+static_assert(program_traits<decltype(program_of<matrix, matrix>([](auto x, auto y) {
+                return x + flipped(y);
+              }))>::load_count == 2);
+
 // What the elements of a sweep are needed for: 0 load, 1 max, 2 sub, 3 exp, 4 sum, 5 reciprocal, 6 mul,
 // 7 store.
 template <int Phase, bool Stores> constexpr text needs() {

@@ -54,6 +54,16 @@ struct flat_planner {
               program_traits<Program>::widest_element <= 4 && !program_traits<Program>::has_fetches
           ? 4
           : 1;
+  // The same, of rows of one axis, with enough accesses in flight to need more: H200, three
+  // neighbours of 8192 x 8192 bf16 80.8 us instead of 87.6, of 4096 x 8192 41.6 instead of 44.8.
+  template <class Program>
+  static constexpr int blocks_of_one_axis =
+      has_kernel_of_two_axes<Program>&& loads<Program> >= 2 && loads<Program> <= 3 &&
+              flat_elements_of_thread<Program> * loads<Program> >= 32 &&
+              !element_operands<Program>::has_much_arithmetic &&
+              program_traits<Program>::widest_element <= 4 && !program_traits<Program>::has_fetches
+          ? 4
+          : blocks_of_elements<Program>;
   // The widest blocks, where a multiprocessor holds two of them and there are many: H200, f32
   // relu((x + y) * 2) of 2^26 elements 183.2 us against 184.1 with 256 threads, of 2^20 4.71
   // against 4.67. With more operands registers decide (seven: 472 against 461). One alone goes
@@ -146,7 +156,13 @@ struct flat_planner {
                                      .items = flat_elements_of_thread<Program>,
                                      .threads_per_block = 256,
                                      .group_dims = any_columns,
-                                     .blocks = blocks_of_elements<Program>};
+                                     .blocks = blocks_of_one_axis<Program>};
+    constexpr configuration of_two_axes{.vector_width = 1,
+                                        .items = elements.items,
+                                        .threads_per_block = 256,
+                                        .group_dims = any_columns,
+                                        .index_bits = 32,
+                                        .blocks = blocks_of_elements<Program>};
     // What follows from positions alone is moved one by one where its vectors are not whole.
     if constexpr (vectors.vector_width > 1 &&
                   (!moves<Program> || moved_values<Program>::has_found)) {
@@ -155,8 +171,11 @@ struct flat_planner {
       if (operands.all_threads > 0)
         return planned_rows<Program, vectors>(operands, "vectors of rows, in turn");
     }
-    return planned_rows<Program, elements>(
-        flat_row_arguments<Program, 1, elements.items>::of(layout, call), why_elements<Program>);
+    auto const operands = flat_row_arguments<Program, 1, elements.items>::of(layout, call);
+    if constexpr (has_kernel_of_two_axes<Program>)
+      if (operands.has_two_axes)
+        return planned_rows<Program, of_two_axes>(operands, why_elements<Program>);
+    return planned_rows<Program, elements>(operands, why_elements<Program>);
   }
   template <class Program, configuration C, class Arguments>
   [[gnu::cold]] static cuda_plan planned_rows(Arguments const& operands, char const* why) {

@@ -12,11 +12,13 @@
 
 namespace tenon::detail {
 
-// Elements of a thread that are accessed one by one: 32 bytes of each operand, if there are few.
-// What is waited for counts more than what is issued. H200, four and eight f32, and eight and
-// sixteen bf16: three neighbours of 4096 x 8192 80 us and 72, 59 and 49; bytes of 64 x 224 x 224 x
-// 3 to planes of f32 20.5 and 15.3; gelu(odd) * even columns of 8192 x 8192 bf16, two and eight,
-// 105 and 60.
+// Elements of a thread that are accessed one by one: 32 bytes of each operand, if there are few,
+// and 64 of three loads and more. What is waited for counts more than what is issued. H200, four
+// and eight f32, and eight and sixteen bf16: three neighbours of 4096 x 8192 80 us and 72, 59 and
+// 49; bytes of 64 x 224 x 224 x 3 to planes of f32 20.5 and 15.3; gelu(odd) * even columns of 8192
+// x 8192 bf16, two and eight, 105 and 60. Eight and sixteen f32: three neighbours of 8192 x 8192
+// 138.1 and 129.5; one load gains nothing, and asking where an element is as well loses: the lower
+// triangle of 4096 x 4095 36.1 and 39.0.
 template <class Program>
 inline constexpr int flat_elements_of_thread = [] {
   using operands = element_operands<Program>;
@@ -28,10 +30,19 @@ inline constexpr int flat_elements_of_thread = [] {
   // Long code is not repeated often.
   if (has_random<Program>) most = 2;
   if (operands::is_bound_by_arithmetic) most = 1;
-  int const of_bytes = 32 / program_traits<Program>::widest_element,
+  bool const are_many = operands::loads >= 3 && !program_traits<Program>::has_positions;
+  int const of_bytes = (are_many ? 64 : 32) / program_traits<Program>::widest_element,
             of_operands = operand_count <= 4 ? most : 32 / operand_count;
   return std::max(1, std::min({most, of_bytes, of_operands}));
 }();
+
+// Axes of a row whose elements are accessed one by one, as a kernel knows them.
+enum class row_axes { one, two, any };
+// Whether rows of two axes have a kernel of their own. Long code is not there twice, and nobody who
+// asks where an element is has such rows.
+template <class Program>
+inline constexpr bool has_kernel_of_two_axes =
+    !program_traits<Program>::has_positions && flat_elements_of_thread<Program> > 1;
 
 // V: elements of one access; U: accesses of a thread, which are in flight together.
 template <class Program, int V, int U> struct flat_row_arguments : widest_arguments<Program> {
@@ -39,7 +50,7 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
   using typename base::traits;
 
   index_divider<64> by_stretches;  // of a row
-  long long stretches;
+  unsigned stretches;
   long long all_threads;
   int lane_bits;      // of the number of lanes that share a stretch
   bool has_two_axes;  // of a row, along which places are products of 32 bits
@@ -50,12 +61,13 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     bound_layout const layout = columns_as_rows(all, axes);
     flat_row_arguments a{base::of(layout, call, V, work_split{})};
     a.has_two_axes = axes > 1;
-    if (V > 1 && !a.are_vectors()) return a;
+    if (V > 1 && !a.are_vectors(layout, call)) return a;
     long long const accesses = divide_up(layout.columns.size, V);
     a.lane_bits = lanes_of(accesses);
-    a.stretches = divide_up(accesses, static_cast<long long>(U) << a.lane_bits);
-    a.all_threads = (layout.rows.size * a.stretches) << a.lane_bits;
-    if (a.stretches > 0) a.by_stretches = index_divider<64>::of(a.stretches);
+    long long const stretches = divide_up(accesses, static_cast<long long>(U) << a.lane_bits);
+    a.stretches = static_cast<unsigned>(stretches);
+    a.all_threads = (layout.rows.size * stretches) << a.lane_bits;
+    if (stretches > 0) a.by_stretches = index_divider<64>::of(stretches);
     return a;
   }
 
@@ -95,12 +107,16 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
   }
   // Whether every operand is moved by whole vectors, or repeated along a row; or else, in rows of
   // two axes, in each of them.
-  [[gnu::cold]] bool are_vectors() {
+  [[gnu::cold]] bool are_vectors(bound_layout const& layout, bound_arguments const& call) {
     bool result = this->tail == 0, has_vectors = !has_two_axes;
     for (access const how : this->store_access) result = result && is_vector(how);
     for (int k = 0; k < traits::load_count; ++k) {
       if (moved_by<Program>::bytes.loads[k] == 0) continue;
       access& how = this->load_access[k];
+      if (loads_which<Program, &instruction_facts::is_reversed>::all.at[k] &&
+          how == access::strided)
+        how = backward_access(layout, layout.loads[k], call.loads[k],
+                              moved_by<Program>::bytes.loads[k]);
       has_vectors = has_vectors || is_vector(how);
       if (is_vector(how) || how == access::splat) continue;
       how = access::walked;
@@ -109,7 +125,19 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     }
     return result && has_vectors;
   }
-  static bool is_vector(access how) { return how == access::packed || how == access::blocked; }
+  static bool is_vector(access how) {
+    return how == access::packed || how == access::blocked || how == access::backward;
+  }
+  // Of vectors along one axis that may begin at its end.
+  [[gnu::cold]] static access backward_access(bound_layout const& layout, operand_layout operand,
+                                              void const* address, int bytes) {
+    if (layout.columns.dims != 1 || operand.column_strides[0] != -1) return access::strided;
+    operand.column_strides[0] = 1;
+    address = static_cast<char const*>(address) - (V - 1) * bytes;
+    return find_access(layout.rows, layout.columns, operand, address, bytes, V) == access::packed
+               ? access::backward
+               : access::strided;
+  }
 };
 
 }  // namespace tenon::detail

@@ -10,12 +10,14 @@ namespace tenon {
 #if defined(__CUDA_ARCH__)
 namespace detail {
 
-// The accesses of a thread along a row: `lanes` apart, so many to its end.
+// The accesses of a thread along a row: `lanes` apart, so many of them inside; whether a warp has
+// all of its own.
 struct row_stretch_of_lane {
   long long first;
-  int lanes, left;
+  int lanes, count;
+  bool is_whole;
 
-  __device__ __forceinline__ bool is_live(int u) const { return u * lanes < left; }
+  __device__ __forceinline__ bool is_live(int u) const { return u < count; }
 };
 
 // Digits of an element's place in a row of two axes.
@@ -32,25 +34,54 @@ struct two_digits {
   }
 };
 
-// visit(u, place) for each of a thread's accesses in an operand: whole vectors, or elements.
-template <int V, int U, class Arguments, class Visit>
+// visit(u, place, is_live) for each of a thread's accesses in an operand: whole vectors, or
+// elements. Those of a warp are constants apart where an operand is contiguous along a row.
+template <int V, int U, row_axes Axes, class Arguments, class Visit>
 __device__ __forceinline__ void for_each_place(Arguments const& a,
                                                row_stretch_of_lane const& stretch, access how,
                                                long long const* strides, Visit&& visit) {
   long long stride = 1;
   if constexpr (V == 1) {
-    if (how > access::elements && a.has_two_axes) {
+    if constexpr (Axes == row_axes::one)
+      if (how <= access::elements && stretch.lanes == 32) {
+        if (stretch.is_whole) {
 #pragma unroll
-      for (int u = 0; u < U; ++u)
-        visit(u, two_digits(a, static_cast<int>(stretch.first) + u * stretch.lanes).place(strides));
-      return;
-    }
+          for (int u = 0; u < U; ++u) visit(u, stretch.first + u * 32, true);
+        } else {
+#pragma unroll
+          for (int u = 0; u < U; ++u) visit(u, stretch.first + u * 32, stretch.is_live(u));
+        }
+        return;
+      }
+    if constexpr (Axes != row_axes::one)
+      if (how > access::elements && (Axes == row_axes::two || a.has_two_axes)) {
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+          visit(u,
+                two_digits(a, static_cast<int>(stretch.first) + u * stretch.lanes).place(strides),
+                stretch.is_live(u));
+        return;
+      }
     if (how > access::elements) stride = strides[0];
   }
   long long at = stretch.first * V * stride;
   long long const step = stretch.lanes * V * stride;
 #pragma unroll
-  for (int u = 0; u < U; ++u, at += step) visit(u, at);
+  for (int u = 0; u < U; ++u, at += step) visit(u, at, stretch.is_live(u));
+}
+
+// The elements of a vector from the last to the first.
+template <class T, int V>
+__device__ __forceinline__ packed<T, V> backward(packed<T, V> const& vector) {
+  packed<T, V> result;
+  constexpr int size = static_cast<int>(sizeof(T)), count = sizeof(result.words) / sizeof(unsigned),
+                of_element = size > 4 ? size / 4 : 1, unused = 32 * count - 8 * size * V;
+#pragma unroll
+  for (int w = 0; w < count; ++w) {
+    unsigned const word = vector.words[count - of_element - w + w % of_element * 2];
+    result.words[w] = size < 4 ? __byte_perm(word, 0, size == 1 ? 0x0123 : 0x1032) >> unused : word;
+  }
+  return result;
 }
 
 // A vector that goes on from one row into the next, of an operand that is repeated: its elements
@@ -84,7 +115,7 @@ __device__ __forceinline__ packed<T, V> walk(T const* row, Arguments const& a, i
 }
 
 // Loads all operands of a thread. @pre it has elements
-template <class Program, class Loads, int V, int U, class Tile, class Arguments>
+template <class Program, class Loads, int V, int U, row_axes Axes, class Tile, class Arguments>
 __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
                                              operand_offsets<Program> const& origin,
                                              row_stretch_of_lane const& stretch) {
@@ -96,10 +127,14 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
     access const how = a.load_access[I::bits];
     auto& to = read_register<k>(tile).at;
     // Others are repeated, and come below.
-    bool const is_wanted = V == 1 || how <= access::blocked;
-    for_each_place<V, U>(a, stretch, how, a.load_columns[I::bits], [&](int u, long long place) {
-      load_packed<reuse::near>(to[u], row + place, is_wanted && stretch.is_live(u));
-    });
+    bool const is_backward = V > 1 && I::is_reversed && how == access::backward,
+               is_wanted = V == 1 || how <= access::blocked || is_backward;
+    for_each_place<V, U, Axes>(a, stretch, how, a.load_columns[I::bits],
+                               [&](int u, long long place, bool is_live) {
+                                 if constexpr (V > 1 && I::is_reversed)
+                                   if (is_backward) place = 1 - V - place;
+                                 load_packed<reuse::near>(to[u], row + place, is_wanted && is_live);
+                               });
   });
   if constexpr (V > 1)
     for_each_selected<Program, Loads>([&](auto selected) {
@@ -114,6 +149,11 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
 #pragma unroll
         for (int u = 0; u < U; ++u) to[u] = splat<V>(one);
       }
+      if constexpr (I::is_reversed)
+        if (how == access::backward) {
+#pragma unroll
+          for (int u = 0; u < U; ++u) to[u] = backward(to[u]);
+        }
       if constexpr (I::repeats)
         if (how == access::walked) {
 #pragma unroll
@@ -125,7 +165,7 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
 }
 
 // A thread's elements, from their loads to their stores. @pre it has some
-template <class Program, int V, int U, class Arguments>
+template <class Program, int V, int U, row_axes Axes, class Arguments>
 __device__ __forceinline__ void process_stretch(frame<Program> const& around, Arguments const& a,
                                                 operand_offsets<Program> const& origin,
                                                 row_stretch_of_lane const& stretch) {
@@ -133,7 +173,7 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
   using where = needed_positions<Program, 1, true>;
   selected_registers<Program, loads> tile;
   selected_registers<Program, element_stores<Program, V>> results[U];
-  load_stretch<Program, loads, V, U>(tile, a, origin, stretch);
+  load_stretch<Program, loads, V, U, Axes>(tile, a, origin, stretch);
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     // Programs with positions have rows of one axis.
@@ -164,16 +204,29 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
     using I = typename program_traits<Program>::template at<k>;
     using T = storage_t<I::type>;
     T* const row = store_address<Program, k>(a, origin.stores[I::bits]);
-    for_each_place<V, U>(a, stretch, a.store_access[I::bits], a.store_columns[I::bits],
-                         [&](int u, long long place) {
-                           store_packed(row + place, pack<T>(read_register<k>(results[u]).at),
-                                        stretch.is_live(u), a.stored);
-                         });
+    for_each_place<V, U, Axes>(a, stretch, a.store_access[I::bits], a.store_columns[I::bits],
+                               [&](int u, long long place, bool is_live) {
+                                 store_packed(row + place, pack<T>(read_register<k>(results[u]).at),
+                                              is_live, a.stored);
+                               });
   });
 }
 
 }  // namespace detail
 #endif
+
+namespace detail {
+
+// Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
+// of which four would leave too few for three operands.
+template <class Program, class C>
+inline constexpr int flat_row_blocks_held =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    element_operands<Program>::loads > 2 && C::blocks > 3 ? 3 :
+#endif
+                                                          C::blocks;
+
+}  // namespace detail
 
 // Owners: a stretch of a row is shared by the lanes of a warp, or fewer, which take its accesses in
 // turn, `items` each. Registers: what a thread reads of each operand. Global memory: each access is
@@ -182,11 +235,16 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
 // @pre as many threads as lanes of stretches at least; nothing is reduced and no parts are stored
 // @post every store is written once per position
 template <class Program, class C, unsigned long long Build>
-__global__ void __launch_bounds__(C::threads_per_block, C::blocks) flat_rows_kernel(
-    const __grid_constant__ detail::flat_row_arguments<Program, C::vector_width, C::items> a) {
+__global__ void __launch_bounds__(C::threads_per_block, detail::flat_row_blocks_held<Program, C>)
+    flat_rows_kernel(
+        const __grid_constant__ detail::flat_row_arguments<Program, C::vector_width, C::items> a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
   constexpr int v = C::vector_width, items = C::items;
+  constexpr row_axes axes =
+      C::index_bits == 32                                                         ? row_axes::two
+      : has_kernel_of_two_axes<Program> || program_traits<Program>::has_positions ? row_axes::one
+                                                                                  : row_axes::any;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
   registers<Program, place::element> element;
@@ -199,14 +257,18 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks) flat_rows_ker
   auto const number = static_cast<long long>(a.by_stretches.quotient(stretch));
   operand_offsets<Program> origin;
   find_row(origin, a, number);
-  int const lanes = 1 << a.lane_bits, all = lanes * items;
-  long long const first = (static_cast<long long>(stretch) - number * a.stretches) * all +
-                          (static_cast<int>(threadIdx.x) & (lanes - 1));
-  long long const left = a.vectors - first;
+  int const lanes = 1 << a.lane_bits, all = lanes * items,
+            lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+  auto const of_row = static_cast<unsigned>(stretch) - static_cast<unsigned>(number) * a.stretches;
+  long long const begin = static_cast<long long>(of_row) * all, left = a.vectors - begin;
   await_operands<Program>();
-  if (static_cast<long long>(thread) < a.all_threads && left > 0)
-    process_stretch<Program, v, items>(
-        f, a, origin, row_stretch_of_lane{first, lanes, static_cast<int>(left < all ? left : all)});
+  if (static_cast<long long>(thread) < a.all_threads && lane < left) {
+    int const rest = static_cast<int>(left < all ? left : all);
+    process_stretch<Program, v, items, axes>(
+        f, a, origin,
+        row_stretch_of_lane{begin + lane, lanes, (rest - lane + lanes - 1) >> a.lane_bits,
+                            rest == 32 * items});
+  }
   if (thread != 0) return;
   store_all<place::launch>(f, a);
 #endif

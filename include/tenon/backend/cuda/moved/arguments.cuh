@@ -61,9 +61,9 @@ template <class Program> struct moved_arguments : second_half<Program> {
   index_divider<32> by[moved_dims];
   unsigned threads;  // that have vectors
   int items;         // vectors of a thread along the axis that is shared
-  // Of single elements, some of which may be beyond the end: that axis, its extent, and how far
-  // apart they are.
-  int along_shared[moved_dims], shared_extent, apart;
+  // Of single elements, some of which may be beyond the end: that axis, its extent, how far apart
+  // they are, and how many of a thread are inside, or one more.
+  int along_shared[moved_dims], shared_extent, apart, least_items;
   int lanes;  // threads that share a row, where there are rows
   moved_operand store_places[stores_held];
   void* stores[stores_held];
@@ -102,7 +102,7 @@ template <class Program> struct moved_arguments : second_half<Program> {
     a.threads = static_cast<unsigned>(threads);
     a.along_shared[columns.dims > 0 ? first + items.axis : 0] = 1;
     a.shared_extent = columns.dims > 0 ? static_cast<int>(columns.extents[items.axis]) : 1;
-    a.apart = static_cast<int>(items.apart);
+    a.apart = static_cast<int>(items.apart), a.least_items = a.shared_extent / a.apart;
     auto copy = [&](moved_operand& to, operand_layout const& from, int unit) {
       for (int d = 0; d < columns.dims; ++d)
         to.strides[first + d] = static_cast<int>(from.column_strides[d] * unit * together(d));

@@ -86,20 +86,26 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
       this->template advance<false>();
     }
   }
-  // The last of them may be beyond the end of the axis that they are along.
+  // The last of them may be beyond the end of the axis that they are along. What is nowhere stays
+  // as it is from the beginning.
   template <int InFlight> __device__ __forceinline__ void finish_elements() {
     item_reads reads[InFlight];
-    int at = this->shared_digit();
+#pragma unroll
+    for (int b = 0; b < InFlight; ++b)
+      for_each_part([&](auto part) { fill_part<decltype(part)::value>(reads[b]); });
+    int left =
+        a.least_items + (this->shared_digit() < a.shared_extent - a.least_items * a.apart ? 1 : 0);
 #pragma unroll 1
-    for (int item = 0; item < a.items; item += InFlight, at += InFlight * a.apart) {
+    for (int item = 0; item < a.items; item += InFlight, left -= InFlight) {
 #pragma unroll
       for (int b = 0; b < InFlight; ++b) {
-        read_all(reads[b], item == 0, at + b * a.apart < a.shared_extent);
+        for_each_part(
+            [&](auto part) { read_part<decltype(part)::value>(reads[b], item == 0, b < left); });
         this->template advance<true>();
       }
 #pragma unroll
       for (int b = 0; b < InFlight; ++b) {
-        store_all_of(reads[b], at + b * a.apart < a.shared_extent);
+        store_all_of(reads[b], b < left);
         this->template advance<false>();
       }
     }

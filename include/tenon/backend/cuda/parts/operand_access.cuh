@@ -18,7 +18,8 @@ enum class access : unsigned char {
   blocked,   // contiguous along the innermost axis, which no vector crosses: one access
   splat,     // repeated along the innermost axis, which no vector crosses: one element stands for V
   strided,   // V accesses at places of their own
-  walked,    // repeated in rows that vectors go on from into the next: V accesses, one after the other
+  walked,    // repeated in rows that vectors cross the ends of: V accesses, one by one
+  backward,  // contiguous and aligned from the end of a row to its beginning: one access
 };
 
 [[gnu::cold]] inline bool is_contiguous(group_layout const& columns,
