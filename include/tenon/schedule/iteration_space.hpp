@@ -145,7 +145,37 @@ class space_builder : space_windows {
       if (fewer > 0 || (fewer == 0 && d.reduced & fastest && !(result & fastest)))
         result = d.reduced;
     }
-    return result;
+    unsigned const piece = piece_in_memory();
+    return result == (1u << space_.axes.size()) - 1 && piece != result && all_merge() ? piece : result;
+  }
+
+  // The last axes of the space along which every view lies in one piece: all but for what a slice
+  // leaves out of an inner axis. H200, the sum of the differences of neighbours of 8192 x 4096, as one
+  // sweep over all and as rows: f32 217 us and 91, bf16 263 and 57; the largest of all but the first and
+  // last columns 161 and 49, 207 and 34.
+  constexpr unsigned piece_in_memory() const {
+    unsigned result = (1u << space_.axes.size()) - 1;
+    for (demand const& d : demands_) {
+      if (!g_[d.id].is<ops::slice>()) continue;
+      attribute const& numbers = g_.attributes_of(g_[d.id]);
+      unsigned behind = 0;
+      for (int k = d.along.size() - 1; k > 0; --k) {
+        if (d.along[k] != no_axis) behind |= 1u << d.along[k];
+        bool const is_whole = numbers[3 * k] == 0 && numbers[3 * k + 1] == tenon::detail::open_bound &&
+                              numbers[3 * k + 2] == 1;
+        if (!is_whole && behind != 0) {
+          result &= behind;
+          break;
+        }
+      }
+    }
+    return result != 0 ? result : (1u << space_.axes.size()) - 1;
+  }
+  // Whether each reduction may be one of another's results.
+  constexpr bool all_merge() const {
+    for (demand const& d : demands_)
+      if (d.reduced && !g_[d.id].op->merges_with_itself) return false;
+    return true;
   }
 
   // The last axis of the view that varies over most axes, as a mask.
