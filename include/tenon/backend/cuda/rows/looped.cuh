@@ -19,8 +19,9 @@ namespace detail {
 template <class Program, class C>
 inline constexpr int looped_blocks_held = [] {
   constexpr int words = row_state_words<Program>, of_phase = words_of_row_phase<Program>;
-  // Six index reductions beside each other spilled 236 bytes where two blocks were held.
-  if (!is_any_kept<Program, C::vector_width> || of_phase > 16) return 1;
+  // Six index reductions beside each other spilled 236 bytes where two blocks were held, eight keys
+  // of topk 80.
+  if (!is_any_kept<Program, C::vector_width> || of_phase >= 16) return 1;
   if (words > 3 || program_traits<Program>::has_total) return 2;
   // What some rows share has an address of its own beside theirs.
   bool has_shared = false;
