@@ -10,6 +10,7 @@
 #include "tenon/ops/scan.hpp"
 #include "tenon/ops/search.hpp"
 #include "tenon/schedule/early_sums.hpp"
+#include "tenon/schedule/innermost_axes.hpp"
 #include "tenon/schedule/space_windows.hpp"
 
 namespace tenon {
@@ -28,7 +29,7 @@ class space_builder : space_windows {
         wanted.push_back(want(part.id, choose(g_[part.id].dims, {})));
       }
     for (int i = 0; i < demands_.size(); ++i) ask(i);
-    innermost_ = smallest_reduction();
+    innermost_ = innermost_axes{g_, demands_, space_.axes.size()}.smallest_reduction();
     emit_all();
     for (int k = 0; k < wanted.size(); ++k) fill_store(space_.stores[k], demands_[wanted[k]], value(wanted[k]));
     space_.refused = space_.axes.size() > max_axes ? refusal::too_many_axes
@@ -38,15 +39,6 @@ class space_builder : space_windows {
   }
 
  private:
-  // Node `id` with its axes laid along `along`.
-  struct demand {
-    int id;
-    coordinates along;
-    static_vector<int, max_operands> sources = {};  // of take: those of the indices
-    unsigned reduced = 0;
-    int result = -1;
-  };
-
   constexpr dim length(dim d) const { return g_.dims.representative(d); }
 
   // An iteration axis for each of `dims`: an existing one of that length that is not taken, else a
@@ -85,14 +77,10 @@ class space_builder : space_windows {
     return want(id, g_[id].rank() == 0 ? coordinates{} : along);
   }
 
-  constexpr bool is_view(node const& n) const {
-    return n.is<ops::input>() || n.is<ops::index>() || n.is<ops::slice>() || n.is<ops::reshape>();
-  }
-
   constexpr void ask(int i) {
     demand d = demands_[i];
     node const& n = g_[d.id];
-    if (is_view(n) || n.is(op_kind::source)) return;
+    if (is_view_node(n) || n.is(op_kind::source)) return;
     if (n.is<ops::take>()) {
       for (int k = 1; k < n.operands.size(); ++k)
         d.sources.push_back(want_operand(n.operands[k], d.along));
@@ -129,69 +117,6 @@ class space_builder : space_windows {
     return result;
   }
 
-  // The fewest axes that a reduction reduces, of equally many those that the widest operand runs
-  // along; none when there is no reduction over more than one element.
-  constexpr unsigned smallest_reduction() const {
-    unsigned result = 0;
-    auto count = [](unsigned mask) {
-      int n = 0;
-      for (; mask; mask &= mask - 1) ++n;
-      return n;
-    };
-    unsigned const fastest = fastest_axis();
-    for (demand const& d : demands_) {
-      if (!d.reduced) continue;
-      int const fewer = result ? count(result) - count(d.reduced) : 1;
-      if (fewer > 0 || (fewer == 0 && d.reduced & fastest && !(result & fastest)))
-        result = d.reduced;
-    }
-    unsigned const piece = piece_in_memory();
-    return result == (1u << space_.axes.size()) - 1 && piece != result && all_merge() ? piece : result;
-  }
-
-  // The last axes of the space along which every view lies in one piece: all but for what a slice
-  // leaves out of an inner axis. H200, the sum of the differences of neighbours of 8192 x 4096, as one
-  // sweep over all and as rows: f32 217 us and 91, bf16 263 and 57; the largest of all but the first and
-  // last columns 161 and 49, 207 and 34.
-  constexpr unsigned piece_in_memory() const {
-    unsigned result = (1u << space_.axes.size()) - 1;
-    for (demand const& d : demands_) {
-      if (!g_[d.id].is<ops::slice>()) continue;
-      attribute const& numbers = g_.attributes_of(g_[d.id]);
-      unsigned behind = 0;
-      for (int k = d.along.size() - 1; k > 0; --k) {
-        if (d.along[k] != no_axis) behind |= 1u << d.along[k];
-        bool const is_whole = numbers[3 * k] == 0 && numbers[3 * k + 1] == tenon::detail::open_bound &&
-                              numbers[3 * k + 2] == 1;
-        if (!is_whole && behind != 0) {
-          result &= behind;
-          break;
-        }
-      }
-    }
-    return result != 0 ? result : (1u << space_.axes.size()) - 1;
-  }
-  // Whether each reduction may be one of another's results.
-  constexpr bool all_merge() const {
-    for (demand const& d : demands_)
-      if (d.reduced && !g_[d.id].op->merges_with_itself) return false;
-    return true;
-  }
-
-  // The last axis of the view that varies over most axes, as a mask.
-  constexpr unsigned fastest_axis() const {
-    int most = 0;
-    unsigned result = 0;
-    for (demand const& d : demands_) {
-      if (!is_view(g_[d.id])) continue;
-      int varying = 0, last = 0;
-      for (int axis : d.along)
-        if (axis != no_axis) ++varying, last = axis;
-      if (varying > most) most = varying, result = 1u << last;
-    }
-    return result;
-  }
-
   constexpr void emit_all() {
     // Operands have smaller ids, so ascending ids are a dependence order.
     for (int id = 0; id < g_.size(); ++id)
@@ -200,7 +125,7 @@ class space_builder : space_windows {
 
   constexpr int emit(demand const& d) {
     node const& n = g_[d.id];
-    if (is_view(n))
+    if (is_view_node(n))
       return emit_load(d.id, d.along, is_of_index(d.id) ? reading::position : reading::element);
     if (n.is<ops::take>()) return emit_take(n, d);
     if (n.is(op_kind::movement)) return demands_[d.sources[0]].result;
