@@ -87,3 +87,21 @@ def label_log_probability(x, labels):
 
 def top8(x):
     return torch.softmax(x, -1).topk(8, -1).values
+
+
+def router(x):
+    shares = torch.softmax(x, -1).topk(8, -1).values
+    return shares / shares.sum(-1, keepdim=True)
+
+
+def average_pool(x):
+    return F.avg_pool2d(x, 2)
+
+
+def total_variation(x):
+    return wide(x[:, 1:] - x[:, :-1]).abs().sum()
+
+
+def standardize_columns(x):
+    variance, mean = torch.var_mean(x, 0, correction=0)
+    return (x - mean) * torch.rsqrt(variance + 1e-5)

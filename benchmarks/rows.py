@@ -98,6 +98,11 @@ ROWS = [
     *rows("everyday", "embedding_layernorm", [(65536, 1024)], "bf16"),
     *rows("everyday", "label_log_probability", [(8192, 32768)], "bf16"),
     *rows("everyday", "top8", [(65536, 64)], "f32"),
+    *rows("everyday", "router", [(65536, 256)], "f32"),
+    *rows("everyday", "average_pool", [(16, 64, 128, 128)], "bf16"),
+    *rows("everyday", "total_variation", [(8192, 4096)], "bf16"),
+    *rows("everyday", "standardize_columns", [(65536, 256)], "f32"),
+    *rows("everyday", "cumsum", [(1048576, 16)], "f32"),
     *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
     *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),
 ]

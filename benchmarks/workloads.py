@@ -158,4 +158,8 @@ WORKLOADS = {
     "embedding_layernorm": Workload(everyday.embedding_layernorm, indexed_table, read_table),
     "label_log_probability": Workload(everyday.label_log_probability, with_labels, reads),
     "top8": Workload(everyday.top8, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
+    "router": Workload(everyday.router, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
+    "average_pool": Workload(everyday.average_pool, like_first(1), lambda x: nbytes(x) * 5 // 4),
+    "total_variation": Workload(everyday.total_variation, like_first(1), reads),
+    "standardize_columns": Workload(everyday.standardize_columns, like_first(1), read_and_write),
 }

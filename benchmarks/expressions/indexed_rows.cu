@@ -41,10 +41,21 @@ void top8(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
 }
 
+void router(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        auto [shares, places] = tn::topk(tn::softmax(x, tn::axis<-1>), tn::axis<-1>, tn::ct<8>);
+        return shares / tn::sum(shares, tn::axis<-1>, tn::keepdim);
+      },
+      "router");
+  f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
+}
+
 constexpr bench::entry entries[] = {
     {"embedding_layernorm", "bf16", 2, bench::guarded<embedding_layernorm>},
     {"label_log_probability", "bf16", 2, bench::guarded<label_log_probability>},
     {"top8", "f32", 2, bench::guarded<top8>},
+    {"router", "f32", 2, bench::guarded<router>},
 };
 
 }  // namespace
