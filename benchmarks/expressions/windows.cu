@@ -43,7 +43,7 @@ void standardize_columns(bench::call const& c) {
 }
 
 constexpr bench::entry entries[] = {
-    {"average_pool", "bf16", 2, bench::guarded<average_pool>},
+    {"average_pool", "bf16", 4, bench::guarded<average_pool>},
     {"total_variation", "bf16", 2, bench::guarded<total_variation>},
     {"standardize_columns", "f32", 2, bench::guarded<standardize_columns>},
 };
