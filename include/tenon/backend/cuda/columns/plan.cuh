@@ -196,13 +196,20 @@ struct columns_planner : folded_columns_planner {
       };
       while (share.lanes > 4 && share.lanes <= 32 && wants_narrower()) share.lanes /= 2;
       plan.why = "neighbouring threads on neighbouring rows, read again in each phase";
+      if constexpr (is_any_kept<Program, width<Program>>)
+        if (facts.has_clusters) share_in_clusters(share, vectors, u);
+      if (share.slices > 1)
+        plan.why =
+            "neighbouring threads on neighbouring rows, read again in each phase by a cluster";
+      plan.cluster = static_cast<unsigned>(share.slices);
     }
     long long const lanes = share.lanes, tiles = at_least(1, divide_up(a.rows.size, lanes));
     a.tiles = static_cast<int>(tiles), a.slices = static_cast<int>(share.slices);
     a.slice_length = share.slice_length;
     // The blocks of one multiprocessor, number 0 and 132, then have different ones of two tiles.
     // H200, 65536 x 100 f32: 12.3 us instead of 16.6.
-    a.slices_are_neighbours = a.slices > 1 && tiles == 2 && is_mostly_empty(lanes, a.rows.size);
+    a.slices_are_neighbours =
+        a.slices > 1 && (!is_sliced || (tiles == 2 && is_mostly_empty(lanes, a.rows.size)));
     if (may_pass<Program> && a.columns.size == 1 && a.is_plain && lanes == threads &&
         a.innermost % width<Program> == 0)
       a.tiles_passed = static_cast<int>(clamped(divide_up(tiles, blocks_wanted), 1, u));
