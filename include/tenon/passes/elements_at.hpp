@@ -9,13 +9,13 @@
 
 namespace tenon::passes::detail {
 
-// Whether a reduction is among what a node is computed from.
-constexpr bool is_reduced(graph const& g, int root) {
+// Whether a reduction or a scan is among what a node is computed from.
+constexpr bool is_accumulated(graph const& g, int root) {
   constexpr_vector<int> open(1, root), seen(root + 1, 0);
   while (!open.empty()) {
     node const& n = g[open.back()];
     open.pop_back();
-    if (n.is(op_kind::reduction)) return true;
+    if (n.is(op_kind::reduction) || n.is(op_kind::scan)) return true;
     for (int operand : n.operands)
       if (seen[operand]++ == 0) open.push_back(operand);
   }
@@ -53,7 +53,7 @@ class elements_at {
       if (int const condition = of(n.operands[0]);
           condition >= 0 && g_[condition].is<ops::literal>()) {
         int const chosen = n.operands[g_[condition].bits != 0 ? 1 : 2];
-        chooses_reductions = chooses_reductions || is_reduced(g_, chosen);
+        chooses_reductions = chooses_reductions || is_accumulated(g_, chosen);
         return of(chosen);
       }
     double numbers[max_operands] = {};
@@ -94,7 +94,7 @@ class elements_at {
     attribute map = g_.attributes_of(n);
     node const operand = g_.operand(n, 0);
     int const index = of(n.operands[1]);
-    if (index < 0 || !g_[index].is<ops::literal>()) return -1;
+    if (index < 0 || !g_[index].is<ops::literal>() || g_[index].bits != 0) return -1;
     for (int k = 0; k < map.size(); ++k) {
       bool const is_chosen = map[k] < 0;
       if (is_chosen != (k == axis_) || (!is_chosen && map[k] != k)) return -1;

@@ -48,7 +48,8 @@ constexpr int combined(graph& g, op_info const* combine, constexpr_vector<int>& 
 }
 
 // The elements of a few that lie apart from each other, windows of an image, as slices of all; none
-// where the reduced axes are neighbours, not few or not known, or where a reduction comes before.
+// where the reduced axes are neighbours, not few or not known, or where a reduction or a scan comes
+// before.
 constexpr constexpr_vector<int> elements_apart(graph& g, node const& n) {
   constexpr_vector<int> result, none;
   node const operand = g.operand(n, 0);
@@ -67,7 +68,7 @@ constexpr constexpr_vector<int> elements_apart(graph& g, node const& n) {
     count *= g.dims[length].a, last = k;
     if (count > most_joined_elements) return none;
   }
-  if (!are_apart || count < 2 || is_reduced(g, n.operands[0])) return none;
+  if (!are_apart || count < 2 || is_accumulated(g, n.operands[0])) return none;
   for (long long position = 0; position < count; ++position) {
     attribute bounds;
     long long rest = position;

@@ -21,15 +21,25 @@ struct lowered_graph {
 
 namespace detail {
 
+constexpr void set_schedule(lowered_graph& lowered) {
+  lowered.space = make_iteration_space(lowered.final);
+  lowered.plan = select(lowered.space);
+}
+
 constexpr lowered_graph lower_as_it_is(graph const& traced) {
   lowered_graph result;
   result.traced = traced;
   result.final = passes::run(traced);
   result.refused = result.final.size() > max_nodes ? refusal::too_many_nodes : result.final.refused;
   if (result.refused != refusal::none) return result;
+  int const size = result.final.size();
   passes::part_outputs(result.final);
-  result.space = make_iteration_space(result.final);
-  result.plan = select(result.space);
+  set_schedule(result);
+  // What has no kernel in parts, or too many nodes, may have one as a whole.
+  if (result.plan.refused != refusal::none && result.final.size() > size) {
+    result.final = passes::run(traced);
+    set_schedule(result);
+  }
   if (result.plan.refused == refusal::none) gather_rows(result.space, result.plan);
   // A node that is read along different axes is several instructions.
   bool is_too_long = result.space.instructions.size() + result.space.stores.size() > max_nodes;
@@ -39,8 +49,9 @@ constexpr lowered_graph lower_as_it_is(graph const& traced) {
 
 }  // namespace detail
 
-// @post refused tells why there is no single kernel. Where there is none otherwise, results that are
-// parts are computed as wholes, and results that differ in the length of one axis as parts of one
+// @post refused tells why there is no single kernel. Where there is none otherwise, results that
+// are parts are computed as wholes, and results that differ in the length of one axis as parts of
+// one
 constexpr lowered_graph lower(graph const& traced) {
   lowered_graph result = detail::lower_as_it_is(traced);
   if (result.refused == refusal::none) return result;

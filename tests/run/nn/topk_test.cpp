@@ -255,4 +255,28 @@ TEST(joined_reductions, are_reduced_again) {
   }
 }
 
+// What is joined may differ from element to element: each is stored at its place.
+TEST(joined_reductions, beside_each_other_for_every_element) {
+  auto const f = tn::compile([](auto x) {
+    auto const along = tn::axis<-1>;
+    return tn::stack(tn::softmax(x, along), x - tn::mean(x, along, tn::keepdim), along);
+  });
+  for (std::int64_t columns : {1, 33, 1024}) {
+    auto x = random_array<float, 2>({5, columns}, arrangement::contiguous, -2, 2);
+    doubles const a = x.values(), both = result_of(f(x.view()));
+    for (std::int64_t row = 0; row < 5; ++row) {
+      double sum = 0, mean = 0;
+      for (std::int64_t k = 0; k < columns; ++k) {
+        sum += std::exp(a[row * columns + k]);
+        mean += a[row * columns + k] / static_cast<double>(columns);
+      }
+      for (std::int64_t k = 0; k < columns; ++k) {
+        std::int64_t const at = row * columns + k;
+        EXPECT_NEAR(both[2 * at], std::exp(a[at]) / sum, 1e-6) << columns;
+        EXPECT_NEAR(both[2 * at + 1], a[at] - mean, 1e-5) << columns;
+      }
+    }
+  }
+}
+
 }  // namespace

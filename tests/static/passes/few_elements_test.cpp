@@ -4,6 +4,7 @@
 #include "static/support.hpp"
 #include "tenon/capture/concat.hpp"
 #include "tenon/capture/reshape.hpp"
+#include "tenon/capture/scan.hpp"
 #include "tenon/capture/topk.hpp"
 
 namespace tenon::test {
@@ -49,6 +50,11 @@ static_assert(reductions_in<f32<dyn, 1>, f32<dyn, 1>>([](auto x, auto y) {
 static_assert(reductions_in<f32<dyn, 4>>([](auto x) {
                 return sum(x - mean(x, axis<1>, keepdim), axis<1>);
               }) == 2);
+
+// Elements of scans that lie apart are reduced as they lie.
+static_assert(reductions_in<f32<dyn, 8>>([](auto x) {
+                return sum(reshape(cumsum(x, axis<0>), shape<-1, 2, 4, 2>), axis<1, 3>);
+              }) != 0);
 
 // Windows of images are pointwise; neighbouring axes, and windows of what a reduction has left, are
 // reduced as they lie.
