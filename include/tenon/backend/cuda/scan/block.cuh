@@ -15,28 +15,34 @@ __device__ __forceinline__ State shuffled_up(State const& mine, unsigned distanc
     received.words[w] = __shfl_up_sync(0xFFFFFFFFu, sent.words[w], distance);
   return received.state();
 }
+// Of `lanes` neighbouring lanes.
 template <class State>
-__device__ __forceinline__ State shuffled_from(State const& mine, unsigned lane) {
+__device__ __forceinline__ State shuffled_from(State const& mine, unsigned lane,
+                                               unsigned lanes = 32) {
   state_words<State> sent(mine), received;
 #pragma unroll
   for (int w = 0; w < sent.count; ++w)
-    received.words[w] = __shfl_sync(0xFFFFFFFFu, sent.words[w], static_cast<int>(lane));
+    received.words[w] =
+        __shfl_sync(0xFFFFFFFFu, sent.words[w], static_cast<int>(lane), static_cast<int>(lanes));
   return received.state();
 }
 
-// @pre all lanes call it
+// Of `lanes` neighbouring lanes, a power of two. @pre all lanes of the warp call it; blockDim.x is
+// `lanes`, or a multiple of 32
 // @post `before` is the combination of the lanes before this one, the result that of all
 template <class Op, class State>
-__device__ __forceinline__ State scan_warp(State mine, State const& identity, State& before) {
+__device__ __forceinline__ State scan_warp(State mine, State const& identity, State& before,
+                                           unsigned lanes = 32) {
   unsigned const lane = threadIdx.x % 32;
 #pragma unroll
   for (unsigned distance = 1; distance < 32; distance *= 2) {
+    if (distance >= lanes) break;
     State const theirs = shuffled_up(mine, distance);
     if (lane >= distance) mine = Op::combine(theirs, mine);
   }
   before = shuffled_up(mine, 1);
   if (lane == 0) before = identity;
-  return shuffled_from(mine, 31);
+  return shuffled_from(mine, lanes - 1, lanes);
 }
 
 // @pre all threads of the block call it with their warp's state; blockDim.x is a multiple of 32, at

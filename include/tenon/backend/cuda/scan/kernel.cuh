@@ -43,12 +43,11 @@ struct held_row : selected_registers<Program, element_loads<Program, V, Items>> 
 // The states of a sweep's scans, and what earlier sweeps have found.
 template <class States, class Known> struct scans_of_row : States { Known& known; };
 
-// A block's rows, one after the other, through all phases.
-template <class Program, class C, class Arguments>
-struct scanned_rows
-    : scan_worker<Program, C::vector_width, C::items, C::threads_per_block, Arguments> {
+// A team's rows, one after the other, through all phases.
+template <class Program, class C, class Arguments, class Team>
+struct scanned_rows : scan_worker<Program, C::vector_width, C::items, Arguments, Team> {
   static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
-  using base = scan_worker<Program, v, items, threads, Arguments>;
+  using base = scan_worker<Program, v, items, Arguments, Team>;
   using base::a;
   using base::base;
   using base::buffer;
@@ -81,10 +80,9 @@ struct scanned_rows
       for_each_selected<Program, reductions>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using op = typename at<k>::op;
-        auto const identity = op::template identity<arithmetic_t<at<k>::type>>();
-        auto before = identity;
-        read_register<k>(this->row) =
-            scan_block<op, threads>(read_register<k>(this->row), identity, before, buffer);
+        read_register<k>(this->row) = this->team.template combine<op>(
+            read_register<k>(this->row), op::template identity<arithmetic_t<at<k>::type>>(),
+            buffer);
       });
     evaluate<place::row, Phase, Phase>(this->values());
   }
@@ -178,7 +176,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::scan_blocks_held
   using namespace detail;
   constexpr int phases = program_traits<Program>::row_phases;
   using totals = reductions_of<Program, place::total, 0>;
-  scanned_rows<Program, C, Arguments> worker{a};
+  scanned_rows<Program, C, Arguments, team_of_warps<C::threads_per_block>> worker{a};
   refuse_inexact_arithmetic();
   worker.template begin_launch<true>();
   worker.template clear<totals>(worker.total);

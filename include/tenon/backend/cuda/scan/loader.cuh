@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/row_context.cuh"
 #include "tenon/backend/cuda/parts/staged_tile.cuh"
+#include "tenon/backend/cuda/scan/teams.cuh"
 
 namespace tenon::detail {
 
@@ -20,9 +21,8 @@ template <class Program, int Items>
 inline constexpr bool has_stage_of_scan = element_operands<Program>::loads* Items <= 16;
 
 #if defined(__CUDA_ARCH__)
-// Element i of item u of lane l of warp w is column ((w * Items + u) * 32 + l) * V + i of a tile.
-// Threads have a tile; 0: those of the block. @pre the columns have one axis
-template <class Program, int V, int Items, class Arguments, int Threads = 0>
+// A team has a tile: Items vectors of V columns to a thread. @pre the columns have one axis
+template <class Program, int V, int Items, class Arguments, class Team>
 struct scan_loader : row_context<Program, Arguments> {
   using base = row_context<Program, Arguments>;
   using base::a;
@@ -30,32 +30,38 @@ struct scan_loader : row_context<Program, Arguments> {
   using typename base::traits;
   template <int K> using at = typename traits::template at<K>;
   using base::base;
+  Team team;
 
+  // 0 where the team has none.
+  __device__ __forceinline__ long long row_size() const {
+    return team.has_row ? a.columns.size : 0;
+  }
   static __device__ __forceinline__ long long tile_size() {
-    return static_cast<long long>(Threads > 0 ? Threads : blockDim.x) * (V * Items);
+    return static_cast<long long>(Team::threads()) * (V * Items);
   }
   // This thread's first column of the tile that begins at `first`.
   static __device__ __forceinline__ long long own(long long first) {
-    unsigned const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    return first + (warp * Items * 32u + lane) * V;
+    return first + Team::first_vector(Items) * V;
   }
-  static constexpr int item_step = 32 * V;
+  __device__ __forceinline__ int item_step() const { return static_cast<int>(team.lanes) * V; }
 
   // Whether the tile that begins at `first` is one of whole vectors of every operand, which needs
-  // no look at single columns: half the instructions.
+  // no look at single columns: half the instructions. The same in all lanes of a warp.
   __device__ __forceinline__ bool is_whole(long long first) const {
-    return a.is_packed && first + tile_size() <= a.columns.size;
+    return a.is_packed && team.are_all_there && first + tile_size() <= a.columns.size;
   }
 
   // The vectors of the tile that begins at `first`, from there on, as a warp moves them through
   // shared memory where memory does not have them as such.
   __device__ __forceinline__ staged_positions runs_of(long long first) const {
-    long long const left = a.columns.size - first;
+    long long const left = row_size() - first;
     int const size = left < 0             ? 0
                      : left < tile_size() ? static_cast<int>(left)
                                           : static_cast<int>(tile_size());
-    staged_positions result({static_cast<int>(own(0)) / V, 32, size / V, size % V}, size);
-    result.lanes = 32;  // a constant, which leaves a half of the code for runs of any length
+    staged_positions result(
+        {static_cast<int>(own(0)) / V, static_cast<int>(team.lanes), size / V, size % V}, size);
+    // A constant, which leaves a half of the code for runs of any length.
+    if constexpr (Team::is_block) result.lanes = Team::lanes;
     return result;
   }
 
@@ -68,7 +74,7 @@ struct scan_loader : row_context<Program, Arguments> {
   }
 
   // Only where a row waits for a reduction.
-  static constexpr bool asks_ahead = traits::has_reduction;
+  static constexpr bool asks_ahead = Team::is_block && traits::has_reduction;
   static consteval bool varies_over_rows(int k) { return traits::all[k].varies_over_rows; }
   // Has the L2 cache filled with the row that the plan says is to be brought while this one is
   // worked on.
@@ -91,7 +97,7 @@ struct scan_loader : row_context<Program, Arguments> {
   // IsOnce: nobody asks for it again.
   template <class Selected, bool IsOnce, class Tile>
   __device__ __forceinline__ void begin_load(Tile& raw, long long first) const {
-    long long const mine = own(first), size = a.columns.size;
+    long long const mine = own(first), size = row_size();
     if (is_whole(first)) {
       for_each_selected<Program, Selected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
@@ -100,7 +106,7 @@ struct scan_loader : row_context<Program, Arguments> {
 #pragma unroll
         for (int u = 0; u < Items; ++u)
           load_packed<IsOnce ? expected_reuse<Program, I, false> : reuse::expected>(
-              read_register<k>(raw).at[u], from + u * item_step);
+              read_register<k>(raw).at[u], from + u * item_step());
       });
       return;
     }
@@ -118,7 +124,7 @@ struct scan_loader : row_context<Program, Arguments> {
 #pragma unroll
       for (int u = 0; u < Items; ++u) {
         to[u] = {};
-        load_packed<reuse::expected>(to[u], from + u * item_step, mine + u * item_step < size);
+        load_packed<reuse::expected>(to[u], from + u * item_step(), mine + u * item_step() < size);
       }
     });
   }

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/scan/kernel.cuh"
+#include "tenon/backend/cuda/scan/short_rows.cuh"
 #include "tenon/backend/cuda/scan/split.cuh"
 #include "tenon/backend/cuda/scan/strip_plan.cuh"
 #include "tenon/core/config.hpp"
@@ -61,6 +62,13 @@ struct scan_planner {
                                         .group_dims = max_rank,
                                         .is_looped = IsLooped,
                                         .blocks = blocks<Program, IsLooped>};
+  template <class Program>
+  static constexpr configuration short_rows{
+      .vector_width = width<Program>,
+      .items = items<Program> < 2 ? items<Program> : 2,
+      .threads_per_block = threads,
+      .group_dims = max_rank,
+      .blocks = program_traits<Program>::has_reduction ? 3 : blocks<Program, false>};
   // All operands of the rounds that are held lie in a multiprocessor's shared memory, and the
   // states of those that are told in registers. H200, cumsum of f32, three items against four: 2^27
   // 275 us and 274, misaligned 320 and 353, 2^20 9.75 and 10.05.
@@ -85,6 +93,14 @@ struct scan_planner {
            !traits::has_blocks && !stores_others && loads<Program> <= 4;
   }();
 
+  // Rows of which a warp has one or more, whole, as long as nothing is added up over all of them.
+  template <class Program>
+  static constexpr bool may_be_short =
+      has_ordered_scan<Program> && !program_traits<Program>::has_total &&
+      !program_traits<Program>::has_blocks;
+  template <class Program>
+  static constexpr long long most_short = 32 * short_rows<Program>.items* width<Program>;
+
   template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
@@ -102,6 +118,8 @@ struct scan_planner {
           return result;
       }
     }
+    if constexpr (may_be_short<Program>)
+      if (layout.columns.size <= most_short<Program>) return plan_short<Program>(layout, call);
     if (layout.columns.size <= tile &&
         (!has_row_for_each_block<Program, false> || layout.rows.size <= most_blocks))
       return planned<Program, chosen<Program, false>>(layout, call,
@@ -131,6 +149,44 @@ struct scan_planner {
     prepare_arguments<arguments>(result, layout, call);
     return result;
   }
+  template <class Program>
+  [[gnu::cold]] static cuda_plan plan_short(bound_layout const& layout,
+                                            bound_arguments const& call) {
+    constexpr configuration c = short_rows<Program>;
+    using arguments = widest_arguments<Program>;
+    cuda_plan result;
+    result.function = reinterpret_cast<void const*>(
+        &short_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
+    result.chosen = c;
+    result.why = "short rows, some lanes of a warp for each";
+    long long const rows = layout.rows.size, size = layout.columns.size;
+    int lanes = 1, warps = c.threads_per_block / 32;
+    while (lanes < 32 && lanes * c.items * c.vector_width < size) lanes *= 2;
+    while (warps > 1 && rows * lanes < 132 * 32 * warps) warps /= 2;
+    result.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(32 * warps / lanes));
+    result.grid = dim3(static_cast<unsigned>(
+        clamped(divide_up(rows, static_cast<long long>(result.block.y)), 1, most_blocks)));
+    stage<Program, c>(result, layout, call);
+    prepare_arguments<arguments>(result, layout, call);
+    return result;
+  }
+  // What memory does not have as whole aligned vectors comes and goes through shared memory.
+  template <class Program, configuration C>
+  [[gnu::cold]] static void stage(cuda_plan& result, bound_layout const& layout,
+                                  bound_arguments const& call) {
+    constexpr int v = C.vector_width;
+    if (widest_arguments<Program>::of(layout, call, v, work_split{}).is_packed) return;
+    auto const bytes = [](int lanes, int rows) {
+      int of_all = C.items * staged_bytes_per_item(16, lanes, rows);
+      if constexpr (has_stage_of_scan<Program, C.items>)
+        of_all +=
+            staged_bytes<Program, element_loads<Program, v, C.items>, v>(C.items, lanes, rows);
+      return of_all;
+    };
+    result.shared_bytes = static_cast<unsigned>(
+        bytes(static_cast<int>(result.block.x), static_cast<int>(result.block.y)));
+    allow_shared_bytes(result.function, bytes(1, C.threads_per_block));
+  }
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
                                          char const* why) {
@@ -146,18 +202,7 @@ struct scan_planner {
     if (program_traits<Program>::has_reduction && !C.is_looped && layout.rows.dims == 1 &&
         arguments::of(layout, call, C.vector_width, work_split{}).is_packed)
       result.split.rows_ahead = 132 * (C.blocks * C.threads_per_block / lanes);
-    // What memory does not have as whole aligned vectors comes and goes through shared memory.
-    constexpr int v = C.vector_width;
-    if (!arguments::of(layout, call, v, work_split{}).is_packed) {
-      auto const bytes = [](int held) {
-        int result = C.items * staged_bytes_per_item(16, held, 1);
-        if constexpr (has_stage_of_scan<Program, C.items>)
-          result += staged_bytes<Program, element_loads<Program, v, C.items>, v>(C.items, held, 1);
-        return result;
-      };
-      result.shared_bytes = static_cast<unsigned>(bytes(lanes));
-      allow_shared_bytes(result.function, bytes(C.threads_per_block));
-    }
+    stage<Program, C>(result, layout, call);
     // The grid is a function of the shape alone, like the order of every sum.
     long long most = most_blocks;
     if constexpr (program_traits<Program>::has_total)

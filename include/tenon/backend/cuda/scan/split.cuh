@@ -33,10 +33,11 @@ template <class Program, class C> struct split_scan_stage {
 // shared memory. Two warps tell the other blocks, and hear from them; those that compute wait for
 // these alone, and not for each other.
 template <class Program, class C, class Arguments>
-struct split_scan : scan_worker<Program, C::vector_width, C::items, C::threads_per_block, Arguments,
-                                split_threads_of<C>> {
+struct split_scan : scan_worker<Program, C::vector_width, C::items, Arguments,
+                                team_of_warps<C::threads_per_block, split_threads_of<C>>> {
   static constexpr int v = C::vector_width, items = C::items, threads = split_threads_of<C>;
-  using base = scan_worker<Program, v, items, C::threads_per_block, Arguments, threads>;
+  using base =
+      scan_worker<Program, v, items, Arguments, team_of_warps<C::threads_per_block, threads>>;
   using base::a;
   using base::base;
   using typename base::traits;
@@ -150,10 +151,10 @@ struct split_scan : scan_worker<Program, C::vector_width, C::items, C::threads_p
 #pragma unroll
         for (int u = 0; u < items; ++u) {
           if constexpr (travels_alone<T, v>) {
-            send_to_shared<T, v>(slot<k>(round, u), from + u * base::item_step);
+            send_to_shared<T, v>(slot<k>(round, u), from + u * base::item_step());
           } else {
             packed<T, v> one;
-            load_packed<reuse::expected>(one, from + u * base::item_step);
+            load_packed<reuse::expected>(one, from + u * base::item_step());
             store_shared(slot<k>(round, u), one);
           }
         }

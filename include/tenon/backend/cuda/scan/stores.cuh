@@ -65,9 +65,11 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
 
  private:
   // This thread's first column of item u.
-  __device__ __forceinline__ auto column(int u) const { return tile.mine + u * 32 * v; }
+  __device__ __forceinline__ auto column(int u) const {
+    return tile.mine + u * tile.worker.item_step();
+  }
   __device__ __forceinline__ auto size() const {
-    return static_cast<decltype(column(0))>(tile.worker.a.columns.size);
+    return static_cast<decltype(column(0))>(tile.worker.row_size());
   }
   template <int K> __device__ __forceinline__ auto* address(long long offset) const {
     return store_address<Program, K>(tile.worker.a, tile.worker.where.stores[at<K>::bits] + offset);
@@ -181,7 +183,7 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
         vectors::words > 0 && (HasRest || !vectors::has_parts || vectors::bytes < 16);
     auto const& worker = tile.worker;
     long long const step = worker.a.store_columns[at<K>::bits][0],
-                    first = tile.mine - worker.own(Tile::begin * 32 * v);
+                    first = tile.mine - worker.own(Tile::begin * worker.item_step());
     bool const is_run = has_runs && worker.a.store_access[at<K>::bits] <= access::elements;
     auto const runs = worker.runs_of(first).from(Tile::begin);
     T* const row = address<K>(first * step);

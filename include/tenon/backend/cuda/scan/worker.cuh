@@ -9,7 +9,6 @@
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/sweep_needs.cuh"
-#include "tenon/backend/cuda/scan/block.cuh"
 #include "tenon/backend/cuda/scan/block_values.cuh"
 #include "tenon/backend/cuda/scan/known_scans.cuh"
 #include "tenon/backend/cuda/scan/loader.cuh"
@@ -19,17 +18,15 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-// Threads: as of scan_loader.
-template <class Program, int V, int Items, int MaxThreads, class Arguments, int Threads = 0>
-struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
-  using base = scan_loader<Program, V, Items, Arguments, Threads>;
+template <class Program, int V, int Items, class Arguments, class Team>
+struct scan_worker : scan_loader<Program, V, Items, Arguments, Team> {
+  using base = scan_loader<Program, V, Items, Arguments, Team>;
   using base::a;
   using base::own;
   using base::where;
   using typename base::traits;
   template <int K> using at = typename traits::template at<K>;
   using base::base;
-  static constexpr int item_step = base::item_step;
 
   // What scan K combines to within a tile.
   template <int K> struct part_states {
@@ -58,7 +55,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
 
     template <class Raw>
     __device__ __forceinline__ tile(scan_worker& w, Column first, Raw const& raw)
-        : worker(w), mine(static_cast<Column>(own(first) + Begin * item_step)) {
+        : worker(w), mine(static_cast<Column>(own(first) + Begin * w.item_step())) {
       for_each_selected<Program, needed_reads<Program, Phase, Stores>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using I = at<k>;
@@ -70,7 +67,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
               // What is not live is 0, which is no address.
               read_register<k>(elements[u][i]) =
                   is_live(u, i) ? worker.template read<k>(worker.where.loads[I::bits] +
-                                                          (mine + u * item_step + i) *
+                                                          (mine + u * worker.item_step() + i) *
                                                               worker.a.load_columns[I::bits][0])
                                 : typename I::value_type{};
             else
@@ -89,15 +86,15 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
           worker.values(), [&](auto k) { return step(k) == 1; },
           [&](auto k, int i) {
             using I = at<decltype(k)::value>;
-            return worker.template read<decltype(k)::value>(worker.where.loads[I::bits] +
-                                                            (mine + u * item_step + i) * step(k));
+            return worker.template read<decltype(k)::value>(
+                worker.where.loads[I::bits] + (mine + u * worker.item_step() + i) * step(k));
           });
 #pragma unroll
       for (int i = 0; i < V; ++i) numbers.take(elements[u][i], i);
     }
     __device__ __forceinline__ bool is_live(int u, int i) const {
       if constexpr (IsWhole) return true;
-      return mine + u * item_step + i < static_cast<Column>(worker.a.columns.size);
+      return mine + u * worker.item_step() + i < static_cast<Column>(worker.row_size());
     }
     __device__ __forceinline__ frame<Program> frame_of(int u, int i) {
       return {worker.launch, worker.row, elements[u][i], worker.total};
@@ -121,7 +118,7 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
         } else {
           auto& so_far = read_register<scan>(carried);
           part<scan> own_part(*this);
-          own_part.join(buffer);
+          own_part.join(worker.team, buffer);
           own_part.finish(*this, op::combine(so_far, own_part.before));
           so_far = op::combine(so_far, own_part.all);
           if constexpr (requires { carried.known; } &&
@@ -173,27 +170,24 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
       }
     }
     template <int From, int To> __device__ __forceinline__ void evaluate_each() {
-#pragma unroll
-      for (int u = 0; u < Count; ++u)
-#pragma unroll
-        for (int i = 0; i < V; ++i) {
-          frame<Program> f = frame_of(u, i);
-          for_each_instruction<Program>([&](auto index) {
-            constexpr int k = decltype(index)::value;
-            using I = at<k>;
-            if constexpr (k >= From && k < To &&
-                          element_needs<Program>::template at<Phase, Stores>.needed[k] &&
-                          I::where == place::element && I::is_computed && !finds_window<I> &&
-                          !common::template holds<k> &&
-                          !drawn_vector<Program, Phase, Stores, V>::template holds<k>) {
-              // The compiler does not see that divisions of equal numbers are equal.
-              if (same_in_vectors<Program, V>::template holds<k> && i > 0)
-                value_of<k>(f) = value_of<k>(frame_of(u, 0));
-              else
-                step<k>(f, typename I::operands{});
-            }
-          });
-        }
+      for_each_element([&](int u, int i) {
+        frame<Program> f = frame_of(u, i);
+        for_each_instruction<Program>([&](auto index) {
+          constexpr int k = decltype(index)::value;
+          using I = at<k>;
+          if constexpr (k >= From && k < To &&
+                        element_needs<Program>::template at<Phase, Stores>.needed[k] &&
+                        I::where == place::element && I::is_computed && !finds_window<I> &&
+                        !common::template holds<k> &&
+                        !drawn_vector<Program, Phase, Stores, V>::template holds<k>) {
+            // The compiler does not see that divisions of equal numbers are equal.
+            if (same_in_vectors<Program, V>::template holds<k> && i > 0)
+              value_of<k>(f) = value_of<k>(frame_of(u, 0));
+            else
+              step<k>(f, typename I::operands{});
+          }
+        });
+      });
     }
     template <class Reductions> __device__ __forceinline__ void accumulate_into_row() {
       for_each_selected<Program, Reductions>([&](auto selected) {
@@ -255,15 +249,15 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Threads> {
 #pragma unroll
           for (int i = 1; i < V; ++i) mine = op::combine(mine, lifted(t, u, i));
           state in_front = identity;
-          state const of_item = scan_warp<op>(mine, identity, in_front);
+          state const of_item = scan_warp<op>(mine, identity, in_front, t.worker.team.lanes);
           before_item[u] = op::combine(so_far, in_front);
           so_far = op::combine(so_far, of_item);
         }
         all = so_far;
       }
-      // @pre all threads of the block have their part. @post `before` and `all` are the block's
-      __device__ __forceinline__ void join(int& buffer) {
-        all = scan_warps<op, MaxThreads>(all, op::template identity<number>(), before, buffer);
+      // @pre all threads of the team have their part. @post `before` and `all` are the team's
+      __device__ __forceinline__ void join(Team const& team, int& buffer) {
+        all = team.template join<op>(all, op::template identity<number>(), before, buffer);
       }
       // @pre `first` is what comes before this warp's columns
       __device__ __forceinline__ void finish(tile& t, state const& first) {
