@@ -66,6 +66,24 @@ constexpr vector_fact operator*(vector_fact const& a, vector_fact const& b) {
   if (a.is_exact()) return b * a.base;
   return {};
 }
+// floor(a / b) where all elements of a vector have the same a. @pre b is one number above 0
+constexpr vector_fact quotient_of(vector_fact const& a, vector_fact const& b) {
+  auto const floor = [&](long long x) { return x / b.base - (x % b.base < 0); };
+  bool const is_same = a.is_known && a.step == 0;
+  if (!is_same || !b.is_exact() || b.base < 1) return {};
+  if (a.is_exact()) return vector_fact::of(floor(a.base));
+  return {true, 0, 0, 1, floor(a.low), floor(a.high)};
+}
+// a - b * floor(a / b), for vectors of n elements. @pre b is one number above 0
+constexpr vector_fact remainder_of(vector_fact const& a, vector_fact const& b, int n) {
+  if (!a.is_known || !b.is_exact() || b.base < 1) return {};
+  long long const modulus = greatest_divisor(a.modulus, b.base),
+                  base = (a.base % modulus + modulus) % modulus;
+  vector_fact const result{true, a.step, base, modulus, 0, b.base - 1};
+  // A vector that goes on by one ends where the remainders do, at the latest.
+  return result.has_one_sign(n) ? result : vector_fact{};
+}
+
 // Either of the two, the same one for a whole vector.
 constexpr vector_fact one_of(vector_fact const& a, vector_fact const& b) {
   return {a.is_known && b.is_known && a.step == b.step,

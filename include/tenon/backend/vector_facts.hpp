@@ -137,7 +137,8 @@ template <class Program, int V> class vector_facts {
     vectors_.is_repeated[values::template read_number<K>] = is_repeated;
     return is_narrow(from) && (is_repeated || are_neighbours<K>(from));
   }
-  // Whether one index stands for a vector. Of which nothing is known; threads compare it themselves.
+  // Whether one index stands for a vector. Of which nothing is known; threads compare it
+  // themselves.
   template <int K> bool is_found_once() {
     using I = at<K>;
     facts_[K] = {true, 0, 0, 1, 0, 0};
@@ -222,6 +223,17 @@ template <class Program, int V> class vector_facts {
       return a - b;
     } else if constexpr (std::is_same_v<op, ops::mul>) {
       return a * b;
+    } else if constexpr (std::is_same_v<op, ops::floor_divide>) {
+      return quotient_of(a, b);
+    } else if constexpr (std::is_same_v<op, ops::remainder>) {
+      return remainder_of(a, b, V);
+    } else if constexpr (std::is_same_v<op, ops::shift_right>) {
+      return b.is_exact() && b.base >= 0 && b.base < 31
+                 ? quotient_of(a, vector_fact::of(1ll << b.base))
+                 : vector_fact{};
+    } else if constexpr (std::is_same_v<op, ops::clamp>) {
+      if (a.step != 0 || !b.is_exact() || !c.is_exact()) return {};
+      return vector_fact::truth().within(b.base, c.base);
     } else if constexpr (std::is_same_v<op, ops::where>) {
       if (!a.is_known || a.step != 0) return {};
       return of_choice<K>();
@@ -251,8 +263,7 @@ template <class Program, int V> class vector_facts {
     return one_of(facts_[I::second_operand], facts_[I::third_operand]);
   }
   // Number N, if number X is less than `bound`, or if it is not.
-  template <int N, int X>
-  vector_fact given(bool is_less, vector_fact x, long long bound) const {
+  template <int N, int X> vector_fact given(bool is_less, vector_fact x, long long bound) const {
     using I = at<N>;
     constexpr bool is_sum = std::is_same_v<typename I::op, ops::add>,
                    is_difference = std::is_same_v<typename I::op, ops::sub>;

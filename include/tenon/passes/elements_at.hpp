@@ -9,17 +9,26 @@
 
 namespace tenon::passes::detail {
 
-// Whether a reduction or a scan is among what a node is computed from.
-constexpr bool is_accumulated(graph const& g, int root) {
+// Whether a node is computed from one that is_wanted.
+template <class IsWanted>
+constexpr bool is_computed_from(graph const& g, int root, IsWanted is_wanted) {
   constexpr_vector<int> open(1, root), seen(root + 1, 0);
   while (!open.empty()) {
     node const& n = g[open.back()];
     open.pop_back();
-    if (n.is(op_kind::reduction) || n.is(op_kind::scan)) return true;
+    if (is_wanted(n)) return true;
     for (int operand : n.operands)
       if (seen[operand]++ == 0) open.push_back(operand);
   }
   return false;
+}
+constexpr bool is_accumulated(graph const& g, int root) {
+  return is_computed_from(g, root, [](node const& n) {
+    return n.is(op_kind::reduction) || n.is(op_kind::scan);
+  });
+}
+constexpr bool is_read(graph const& g, int root) {
+  return is_computed_from(g, root, [](node const& n) { return n.is<ops::input>(); });
 }
 
 // The elements at one position along an axis, with extent 1 there.
@@ -28,8 +37,8 @@ class elements_at {
   constexpr elements_at(graph& g, int axis, long long position)
       : g_(g), axis_(axis), position_(position), found_(g.size(), unknown) {}
 
-  // Whether something on the way chose among what reductions have left.
-  bool chooses_reductions = false;
+  // Whether something on the way chose what reductions have left, or one of two that are read.
+  bool chooses_reductions = false, chooses_operands = false;
 
   // -1: they are not known without reading along the axis
   constexpr int of(int id) {
@@ -54,6 +63,8 @@ class elements_at {
           condition >= 0 && g_[condition].is<ops::literal>()) {
         int const chosen = n.operands[g_[condition].bits != 0 ? 1 : 2];
         chooses_reductions = chooses_reductions || is_accumulated(g_, chosen);
+        chooses_operands =
+            chooses_operands || (is_read(g_, n.operands[1]) && is_read(g_, n.operands[2]));
         return of(chosen);
       }
     double numbers[max_operands] = {};
@@ -82,6 +93,7 @@ class elements_at {
       elements_at there(g_, k, position_);
       id = there.of(id);
       chooses_reductions = chooses_reductions || there.chooses_reductions;
+      chooses_operands = chooses_operands || there.chooses_operands;
       if (id < 0 || g_[id].rank() == 0) return id;
     }
     dim_list dims(n.dims);

@@ -22,8 +22,9 @@ constexpr op_info const* pairwise(op_info const* reduction) {
 inline constexpr long long most_joined_elements = 16;
 
 // The elements of node `id` along an axis, one by one, each with extent 1 there; none where they
-// are not numbers that reductions have left, and few.
-constexpr constexpr_vector<int> joined_reductions(graph& g, int id, int axis) {
+// are many, or one of them is not what is_wanted says of how it is found.
+template <class IsWanted>
+constexpr constexpr_vector<int> joined_elements(graph& g, int id, int axis, IsWanted is_wanted) {
   constexpr_vector<int> result, none;
   dim_list dims(g[id].dims);
   dim const length = g.dims.representative(dims[axis]);
@@ -33,7 +34,7 @@ constexpr constexpr_vector<int> joined_reductions(graph& g, int id, int axis) {
   for (long long k = 0; k < count; ++k) {
     elements_at here(g, axis, k);
     int const one = here.of(id);
-    if (one < 0 || !here.chooses_reductions) return none;
+    if (one < 0 || !is_wanted(here)) return none;
     result.push_back(build::broadcast_trailing(g, one, dims));
   }
   return result;
@@ -94,7 +95,8 @@ constexpr int reduction_of_few(graph& g, node const& n) {
   while (!(n.axes >> axis & 1u)) ++axis;
   constexpr_vector<int> all;
   if (n.axes == 1u << axis)
-    all = joined_reductions(g, n.operands[0], axis);
+    all = joined_elements(g, n.operands[0], axis,
+                          [](elements_at const& here) { return here.chooses_reductions; });
   else
     all = elements_apart(g, n);
   if (all.empty()) return -1;
@@ -105,14 +107,18 @@ constexpr int reduction_of_few(graph& g, node const& n) {
 
 namespace tenon::passes {
 
-// Results of such numbers are stored number by number: as elements of one result each would have
-// its row reduced for itself.
+// Results of such numbers are stored number by number, as elements of one result each would have
+// its row reduced for itself; and so are operands beside each other, of which each would be read
+// for all elements.
 constexpr void part_outputs(graph& g) {
   for (int k = 0; k < g.outputs.size(); ++k) {
     graph_output const output = g.outputs[k];
     if (output.window != no_attribute) continue;
     for (int axis = 0; axis < g[output.id].rank(); ++axis) {
-      constexpr_vector<int> const all = detail::joined_reductions(g, output.id, axis);
+      constexpr_vector<int> const all = detail::joined_elements(
+          g, output.id, axis, [](detail::elements_at const& here) {
+            return here.chooses_reductions || here.chooses_operands;
+          });
       for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
       if (!all.empty()) break;
     }

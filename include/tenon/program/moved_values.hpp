@@ -26,7 +26,9 @@ inline constexpr bool is_positional =
     std::is_same_v<Op, ops::where> || std::is_same_v<Op, ops::less> ||
     std::is_same_v<Op, ops::less_equal> || std::is_same_v<Op, ops::greater> ||
     std::is_same_v<Op, ops::greater_equal> || std::is_same_v<Op, ops::logical_and> ||
-    std::is_same_v<Op, ops::logical_or> || std::is_same_v<Op, ops::window_index> ||
+    std::is_same_v<Op, ops::logical_or> || std::is_same_v<Op, ops::floor_divide> ||
+    std::is_same_v<Op, ops::remainder> || std::is_same_v<Op, ops::shift_right> ||
+    std::is_same_v<Op, ops::clamp> || std::is_same_v<Op, ops::window_index> ||
     std::is_same_v<Op, ops::window_offset>;
 
 template <class Program> struct moved_values {

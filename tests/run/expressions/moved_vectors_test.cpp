@@ -95,6 +95,59 @@ TEST(moved_vectors, padded_sliced_and_reversed) {
   }
 }
 
+// Rows again and again, or each several times, whose indices are quotients and remainders; ends
+// that are mirrored, repeated or wrapped round.
+TEST(moved_vectors, repeated_and_continued_along_either_axis) {
+  auto const each =
+      tn::compile([](auto x) { return tn::repeat_interleave(x, tn::axis<0>, tn::ct<3>); });
+  auto const tiled = tn::compile([](auto x) { return tn::tile(x, tn::shape<2, 3>); });
+  auto const mirrored =
+      tn::compile([](auto x) { return tn::pad(x, tn::axis<0>, tn::widths<2, 1>, tn::reflect); });
+  auto const ends =
+      tn::compile([](auto x) { return tn::pad(x, tn::axis<0>, tn::widths<2, 3>, tn::edge); });
+  auto const wrapped =
+      tn::compile([](auto x) { return tn::pad(x, tn::axis<1>, tn::widths<8, 16>, tn::wrap); });
+  auto const modulo = [](std::int64_t a, std::int64_t b) { return (a % b + b) % b; };
+  // x[row(i), column(j)] of a result of so many rows and columns.
+  auto const expected = [](doubles const& x, std::int64_t rows, std::int64_t columns, auto row,
+                           auto column) {
+    doubles result({rows, columns});
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j)
+        result[i * columns + j] = x[row(i) * x.extents[1] + column(j)];
+    return result.values;
+  };
+  auto const itself = [](std::int64_t k) { return k; };
+  for (std::int64_t n : lengths)
+    for (arrangement how : arrangements) {
+      auto x = random_array<tn::half, 2>({5, n}, how);
+      doubles const a = x.values();
+      EXPECT_EQ(result_of(each(x.view())).values,
+                expected(
+                    a, 15, n, [](auto i) { return i / 3; }, itself))
+          << n;
+      EXPECT_EQ(result_of(tiled(x.view())).values,
+                expected(
+                    a, 10, 3 * n, [](auto i) { return i % 5; }, [&](auto j) { return j % n; }))
+          << n;
+      EXPECT_EQ(result_of(mirrored(x.view())).values,
+                expected(
+                    a, 8, n, [](auto i) { return i < 2   ? 2 - i
+                                                 : i < 7 ? i - 2
+                                                         : 3; }, itself))
+          << n;
+      EXPECT_EQ(result_of(ends(x.view())).values,
+                expected(
+                    a, 10, n, [](auto i) { return i < 2   ? 0
+                                                  : i < 7 ? i - 2
+                                                          : 4; }, itself))
+          << n;
+      EXPECT_EQ(result_of(wrapped(x.view())).values,
+                expected(a, 5, n + 24, itself, [&](auto j) { return modulo(j - 8, n); }))
+          << n;
+    }
+}
+
 // Two results of one launch, each a part of what is computed.
 TEST(moved_vectors, parts_into_outputs_of_any_layout) {
   auto const f = tn::compile([](auto x, auto y) {

@@ -22,6 +22,19 @@ static_assert(position.is_in_one_side_of(of(40), 8) && !position.is_in_one_side_
 static_assert(!position.is_in_one_side_of(position, 8), "an extent is one number");
 static_assert(!(of(63) - position).has_one_sign(8), "backwards");
 
+// Quotients are the same for a vector, and so are remainders, or they go on as it does.
+constexpr vector_fact row{true, 0, 0, 1, -3, 20};
+static_assert(quotient_of(row, of(4)).low == -1 && quotient_of(row, of(4)).high == 5);
+static_assert(quotient_of(of(-5), of(2)).base == -3 && quotient_of(of(-5), of(2)).is_exact());
+static_assert(!quotient_of(position, of(8)).is_known && !quotient_of(row, of(0)).is_known);
+static_assert(!quotient_of(row, row).is_known);
+static_assert(remainder_of(row, of(7), 8).high == 6 && remainder_of(row, of(7), 8).low == 0);
+static_assert(remainder_of(position, of(24), 8).step == 1);
+static_assert(remainder_of(position - of(16), of(24), 8).is_multiple_of(8));
+static_assert(!remainder_of(position, of(12), 8).is_known, "it ends within a vector");
+static_assert(!remainder_of(position + of(4), of(24), 8).is_known);
+static_assert(remainder_of(of(-5), of(3), 8).base == 1);
+
 // Of two values what both have.
 static_assert(one_of(position, position + of(4)).is_multiple_of(4));
 static_assert(!one_of(position, position + of(4)).is_multiple_of(8));

@@ -210,6 +210,8 @@ template <class Program, int V> struct moved_places {
     } else if constexpr (std::is_same_v<Op, ops::logical_and> ||
                          std::is_same_v<Op, ops::logical_or>) {
       return Op::eval(x[0] != 0, x[1] != 0);
+    } else if constexpr (std::is_same_v<Op, ops::clamp>) {
+      return Op::eval(x[0], x[1], x[2]);
     } else {
       return static_cast<int>(Op::eval(x[0], x[1]));
     }
