@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that lie anywhere, and what is moved element by element: neighbours, steps, halves, reversed
-// rows, biases of short rows, borders and concatenations.
+// rows, biases of short rows, borders and concatenations, pairs that are read and written together.
 // registers: 96
 // ptx: ld.global.nc.L2::cache_hint.v4.u32
 // ptx: ld.global.nc.L2::cache_hint.u16
@@ -33,6 +33,10 @@ void instantiate() {
       [](auto x, auto bias) { return relu(x + unsqueeze(unsqueeze(bias, axis<-1>), axis<-1>)); });
   compile_plan<half_images>([](auto x) {
     return pad(pad(x, axis<2>, widths<1, 1>, 0), axis<3>, widths<1, 1>, 0);
+  });
+  compile_plan<half_matrix, half_matrix>([](auto x, auto y) {
+    return stack(slice(x, axis<1>, range<0, end, 2>) * y, slice(x, axis<1>, range<1, end, 2>) * y,
+                 axis<-1>);
   });
   compile_plan<matrix, matrix>(
       [](auto x, auto y) { return relu(concat(flip(x, axis<1>), y, axis<1>)); });

@@ -6,6 +6,7 @@
 
 #include "tenon/ops/tables.hpp"
 #include "tenon/schedule/halves.hpp"
+#include "tenon/schedule/neighbours.hpp"
 
 namespace tenon {
 

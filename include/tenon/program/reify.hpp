@@ -6,6 +6,7 @@
 #include "tenon/program/flat_description.hpp"
 #include "tenon/program/instruction.hpp"
 #include "tenon/program/lower.hpp"
+#include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/select.hpp"
 
 namespace tenon {
@@ -70,7 +71,8 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
                        flat_program<Capacities>& result) {
   result.about = flat_description<Capacities>(g, space, s);
   constexpr_vector<long long> const bits = half_finder(g, space).find(s.places);
-  bool has_vectors = s.chosen == &schedules::pointwise;
+  bool const is_pointwise = s.chosen == &schedules::pointwise;
+  bool has_vectors = is_pointwise;
   for (place const where : s.store_places)
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
   for (int k = 0; k < space.instructions.size(); ++k) {
@@ -85,9 +87,11 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       item.bits |= repeats_in_columns;
     if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
-    if (is_element && s.chosen == &schedules::pointwise &&
-        is_reversed(g, space, space.loads[static_cast<int>(i.bits)]))
-      item.bits |= reverses_columns;
+    if (is_element && is_pointwise) {
+      int const number = static_cast<int>(i.bits);
+      if (is_reversed(g, space, space.loads[number])) item.bits |= reverses_columns;
+      item.bits |= neighbour_finder(g, space).of_load(number).packed();
+    }
     result.add(item);
   }
   for (int k = 0; k < space.stores.size(); ++k) {
@@ -99,6 +103,8 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     item.operands[item.operand_count++] = value_stored(g, space, st);
     if (st.offset >= 0) item.operands[item.operand_count++] = st.offset;
     item.bits = k;
+    if (is_pointwise && s.store_places[k] == place::element)
+      item.bits |= neighbour_finder(g, space).of_store(k).packed();
     result.add(item);
   }
 }

@@ -46,6 +46,13 @@ struct flat_planner {
   // 8 x 4096 x 16 x 128 bf16 brought together 65 us with two, 71 with one, 67 with four.
   template <class Program>
   static constexpr int row_vectors = element_operands<Program>::has_much_arithmetic ? 1 : 2;
+  // Of operands between each other's elements a vector of all of them is 16 bytes.
+  template <class Program>
+  static constexpr bool has_narrow_rows =
+      has_neighbours<Program>&& neighbours_width<Program> < width<Program>;
+  template <class Program>
+  static constexpr int row_width =
+      has_narrow_rows<Program> ? neighbours_width<Program> : width<Program>;
   // Four blocks of 256 threads have 64 registers to a thread, which is enough for two operands.
   // H200, gelu(odd) * even columns of 8192 x 8192 f32 95 us instead of 103.
   template <class Program>
@@ -59,7 +66,7 @@ struct flat_planner {
   template <class Program>
   static constexpr int blocks_of_one_axis =
       has_kernel_of_two_axes<Program>&& loads<Program> >= 2 && loads<Program> <= 3 &&
-              flat_elements_of_thread<Program> * loads<Program> >= 32 &&
+              flat_elements_of_thread<Program>* loads<Program> >= 32 &&
               !element_operands<Program>::has_much_arithmetic &&
               program_traits<Program>::widest_element <= 4 && !program_traits<Program>::has_fetches
           ? 4
@@ -148,8 +155,8 @@ struct flat_planner {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_rows(bound_layout const& layout,
                                            bound_arguments const& call) {
-    constexpr configuration vectors{.vector_width = width<Program>,
-                                    .items = row_vectors<Program>,
+    constexpr configuration vectors{.vector_width = row_width<Program>,
+                                    .items = has_narrow_rows<Program> ? 4 : row_vectors<Program>,
                                     .threads_per_block = 256,
                                     .group_dims = any_columns};
     constexpr configuration elements{.vector_width = 1,
@@ -169,7 +176,11 @@ struct flat_planner {
       auto const operands =
           flat_row_arguments<Program, vectors.vector_width, vectors.items>::of(layout, call);
       if (operands.all_threads > 0)
-        return planned_rows<Program, vectors>(operands, "vectors of rows, in turn");
+        return planned_rows<Program, vectors>(
+            operands, operands.has_neighbours()
+                          ? "vectors of rows, in turn; what lies between each other's elements is "
+                            "moved together"
+                          : "vectors of rows, in turn");
     }
     auto const operands = flat_row_arguments<Program, 1, elements.items>::of(layout, call);
     if constexpr (has_kernel_of_two_axes<Program>)

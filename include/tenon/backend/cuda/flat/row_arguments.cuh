@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tenon/backend/columns_as_rows.hpp"
+#include "tenon/backend/cuda/flat/neighbours.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/drawn.hpp"
@@ -70,6 +71,13 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     if (stretches > 0) a.by_stretches = index_divider<64>::of(stretches);
     return a;
   }
+  // Whether operands share their accesses.
+  bool has_neighbours() const {
+    bool result = false;
+    for (access const how : this->load_access) result = result || how == access::beside;
+    for (access const how : this->store_access) result = result || how == access::beside;
+    return result;
+  }
 
  private:
   // Elements of a row that are fewer than those of a warp go on into the next row.
@@ -109,6 +117,14 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
   // two axes, in each of them.
   [[gnu::cold]] bool are_vectors(bound_layout const& layout, bound_arguments const& call) {
     bool result = this->tail == 0, has_vectors = !has_two_axes;
+    if (has_vectors_together<Program, V> && layout.columns.dims == 1)
+      visit_selected<Program, element_operands<Program>>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename traits::template at<k>;
+        if constexpr (has_vectors_together<Program, V> && I::beside.count > 0)
+          if (lie_beside<Program, k, V>(layout, call))
+            (I::is_load ? this->load_access : this->store_access)[I::bits] = access::beside;
+      });
     for (access const how : this->store_access) result = result && is_vector(how);
     for (int k = 0; k < traits::load_count; ++k) {
       if (moved_by<Program>::bytes.loads[k] == 0) continue;
@@ -126,7 +142,8 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     return result && has_vectors;
   }
   static bool is_vector(access how) {
-    return how == access::packed || how == access::blocked || how == access::backward;
+    return how == access::packed || how == access::blocked || how == access::backward ||
+           how == access::beside;
   }
   // Of vectors along one axis that may begin at its end.
   [[gnu::cold]] static access backward_access(bound_layout const& layout, operand_layout operand,

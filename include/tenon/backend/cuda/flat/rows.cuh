@@ -3,6 +3,7 @@
 // The flat skeleton of operands that are not contiguous over all elements: rows, whose elements
 // lanes take in turn.
 
+#include "tenon/backend/cuda/flat/made_vectors.cuh"
 #include "tenon/backend/cuda/flat/row_arguments.cuh"
 #include "tenon/backend/cuda/parts/drawn_vectors.cuh"
 
@@ -18,20 +19,6 @@ struct row_stretch_of_lane {
   bool is_whole;
 
   __device__ __forceinline__ bool is_live(int u) const { return u < count; }
-};
-
-// Digits of an element's place in a row of two axes.
-struct two_digits {
-  int outer, inner;
-
-  template <class Arguments>
-  __device__ __forceinline__ two_digits(Arguments const& a, int place)
-      : outer(static_cast<int>(a.columns.by[1].narrow_quotient(static_cast<unsigned>(place)))),
-        inner(place - outer * static_cast<int>(a.columns.by[1].divisor)) {}
-  __device__ __forceinline__ long long place(long long const* strides) const {
-    return wide_product(outer, static_cast<int>(strides[0])) +
-           wide_product(inner, static_cast<int>(strides[1]));
-  }
 };
 
 // visit(u, place, is_live) for each of a thread's accesses in an operand: whole vectors, or
@@ -70,55 +57,12 @@ __device__ __forceinline__ void for_each_place(Arguments const& a,
   for (int u = 0; u < U; ++u, at += step) visit(u, at, stretch.is_live(u));
 }
 
-// The elements of a vector from the last to the first.
-template <class T, int V>
-__device__ __forceinline__ packed<T, V> backward(packed<T, V> const& vector) {
-  packed<T, V> result;
-  constexpr int size = static_cast<int>(sizeof(T)), count = sizeof(result.words) / sizeof(unsigned),
-                of_element = size > 4 ? size / 4 : 1, unused = 32 * count - 8 * size * V;
-#pragma unroll
-  for (int w = 0; w < count; ++w) {
-    unsigned const word = vector.words[count - of_element - w + w % of_element * 2];
-    result.words[w] = size < 4 ? __byte_perm(word, 0, size == 1 ? 0x0123 : 0x1032) >> unused : word;
-  }
-  return result;
-}
-
-// A vector that goes on from one row into the next, of an operand that is repeated: its elements
-// one by one; or those of two rows, if all of a row have the same one.
-template <int V, class T, class Arguments>
-__device__ __forceinline__ packed<T, V> walk(T const* row, Arguments const& a, int first,
-                                             long long const* strides, bool is_live) {
-  two_digits const digits(a, first);
-  T const* at = row + digits.place(strides);
-  int const length = static_cast<int>(a.columns.by[1].divisor);
-  int left = length - digits.inner;  // of the row
-  T elements[V];
-  packed<T, 1> one{};
-  if (strides[1] == 0 && length >= V) {
-    packed<T, 1> next{};
-    load_packed<reuse::expected>(one, at, is_live);
-    load_packed<reuse::expected>(next, at + strides[0], is_live && left < V);
-#pragma unroll
-    for (int i = 0; i < V; ++i) elements[i] = element_of(i < left ? one : next, 0);
-  } else {
-    long long const back = strides[0] - length * strides[1];
-#pragma unroll
-    for (int i = 0; i < V; ++i) {
-      load_packed<reuse::expected>(one, at, is_live);
-      elements[i] = element_of(one, 0);
-      at += strides[1];
-      if (--left == 0) at += back, left = length;
-    }
-  }
-  return pack<T>(elements);
-}
-
 // Loads all operands of a thread. @pre it has elements
 template <class Program, class Loads, int V, int U, row_axes Axes, class Tile, class Arguments>
 __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
                                              operand_offsets<Program> const& origin,
                                              row_stretch_of_lane const& stretch) {
+  selected_registers<Program, loads_together<Program, V, U>> together;
   // All are asked for before any of them is waited for.
   for_each_selected<Program, Loads>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
@@ -126,6 +70,16 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
     auto const* const row = load_address<Program, k>(a, origin.loads[I::bits]);
     access const how = a.load_access[I::bits];
     auto& to = read_register<k>(tile).at;
+    if constexpr (has_vectors_together<Program, V> && I::beside.count > 0)
+      if (how == access::beside) {
+        if constexpr (I::beside.position == 0)
+          for_each_place<V, U, Axes>(
+              a, stretch, how, a.load_columns[I::bits], [&](int u, long long place, bool is_live) {
+                load_packed<reuse::near>(read_register<k>(together).at[u],
+                                         row + place * I::beside.count, is_live);
+              });
+        return;
+      }
     // Others are repeated, and come below.
     bool const is_backward = V > 1 && I::is_reversed && how == access::backward,
                is_wanted = V == 1 || how <= access::blocked || is_backward;
@@ -149,6 +103,14 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
 #pragma unroll
         for (int u = 0; u < U; ++u) to[u] = splat<V>(one);
       }
+      if constexpr (has_vectors_together<Program, V> && I::beside.count > 0 &&
+                    I::beside.position == 0)
+        if (how == access::beside) {
+#pragma unroll
+          for (int u = 0; u < U; ++u)
+            take_apart<Program, k, V>(tile, read_register<k>(together), u,
+                                      typename neighbours_of<Program, k>::sequence{});
+        }
       if constexpr (I::is_reversed)
         if (how == access::backward) {
 #pragma unroll
@@ -204,6 +166,19 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
     using I = typename program_traits<Program>::template at<k>;
     using T = storage_t<I::type>;
     T* const row = store_address<Program, k>(a, origin.stores[I::bits]);
+    if constexpr (has_vectors_together<Program, V> && I::beside.count > 0)
+      if (a.store_access[I::bits] == access::beside) {
+        if constexpr (I::beside.position == 0)
+          for_each_place<V, U, Axes>(
+              a, stretch, access::beside, a.store_columns[I::bits],
+              [&](int u, long long place, bool is_live) {
+                store_packed(row + place * I::beside.count,
+                             put_together<Program, k, V>(
+                                 results[u], typename neighbours_of<Program, k>::sequence{}),
+                             is_live, a.stored);
+              });
+        return;
+      }
     for_each_place<V, U, Axes>(a, stretch, a.store_access[I::bits], a.store_columns[I::bits],
                                [&](int u, long long place, bool is_live) {
                                  store_packed(row + place, pack<T>(read_register<k>(results[u]).at),

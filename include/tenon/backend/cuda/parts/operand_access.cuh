@@ -20,6 +20,7 @@ enum class access : unsigned char {
   strided,   // V accesses at places of their own
   walked,    // repeated in rows that vectors cross the ends of: V accesses, one by one
   backward,  // contiguous and aligned from the end of a row to its beginning: one access
+  beside,    // between the elements of others, all of them contiguous: one access of each
 };
 
 [[gnu::cold]] inline bool is_contiguous(group_layout const& columns,
