@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are neighbours in memory: over blocks, with a state of several numbers, with totals,
-// and in several phases.
+// Rows that are neighbours in memory: over blocks, with a state of several numbers, with positions,
+// with totals, and in several phases.
 // registers: 128
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
 // ptx: atom.acq_rel.gpu.global.inc.u32
 
 #include "compile_plan.cuh"
+#include "tenon/capture/arg_reduction.hpp"
+#include "tenon/capture/indexing.hpp"
 #include "tenon/capture/operators.hpp"
 #include "tenon/nn/softmax.hpp"
 
@@ -30,4 +32,8 @@ void instantiate() {
   compile_columns<half_matrix>([](auto x) { return var(x, axis<0>); });
   compile_columns<matrix>([](auto x) { return tenon::max(sum(tenon::abs(x), axis<0>)); });
   compile_columns<matrix>([](auto x) { return softmax(x, axis<0>); });
+  compile_columns<matrix>([](auto x) { return argmax(x, axis<0>); });
+  compile_columns<half_matrix>([](auto x) { return argmin(x, axis<0>); });
+  compile_columns<half_matrix>(
+      [](auto x) { return argmax(where(iota(x, axis<0>) < 100, x, -1e30f), axis<0>); });
 }

@@ -9,6 +9,8 @@ namespace tenon::ops {
 
 // Of vectors of V numbers, for the choice Op. Index: what says which vector it is.
 template <class Op, class T, int V, class Index> struct chosen_vector {
+  static constexpr bool takes_numbers = true;
+  using number = T;
   static constexpr Index nowhere = math::largest<Index>;
   T best = Op::template identity<T>().number;
   Index at = nowhere;

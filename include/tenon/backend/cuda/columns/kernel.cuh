@@ -17,7 +17,10 @@ inline constexpr int columns_blocks_held = [] {
   int row_slots = 0;
   for (instruction_facts const& i : program_traits<Program>::all)
     if (i.is_computed && i.where == place::row) row_slots += i.cost;
-  if (element_operands<Program>::loads > 1 || state_words > 4) return 1;
+  if (element_operands<Program>::loads > 1) return 1;
+  // Of what is chosen: elements that know their positions took 146 registers.
+  bool const is_simple = !element_operands<Program>::has_much_arithmetic;
+  if (state_words > 4) return has_choices<Program> && is_simple ? 2 : 1;
   return row_slots > 32 ? 2 : 3;
 }();
 

@@ -18,7 +18,8 @@ struct columns_operands : columns_sharing {
   static constexpr int width = [] {
     int result = gathered_columns<Program>::are_found ? 16 / gathered_columns<Program>::all.widest
                                                       : element_operands<Program>::vector_width;
-    while (result > 1 && result * row_state_words < Program >> 16) result /= 2;
+    constexpr int words = places_alone<Program> ? swept_words<Program> : row_state_words<Program>;
+    while (result > 1 && result * words > 16) result /= 2;
     return result;
   }();
   // Positions in flight: 128 bytes per thread, so that two blocks on a multiprocessor have 64 KB.

@@ -2,10 +2,10 @@
 #pragma once
 // One thread of the columns skeleton: V neighbouring rows at the positions that are its own.
 
+#include "tenon/backend/cuda/columns/choosing.cuh"
 #include "tenon/backend/cuda/columns/gathered.cuh"
 #include "tenon/backend/cuda/columns/positions.cuh"
 #include "tenon/backend/cuda/columns/rows.cuh"
-#include "tenon/backend/cuda/parallel/side_by_side.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -18,6 +18,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items,
                        few = has_all_rows<C> ? 0 : few_positions<Program, v, items>,
+                       few_of_many = few > 0 ? few : items,
                        phases = program_traits<Program>::row_phases;
   // What is fetched comes by vectors of rows.
   static constexpr bool is_gathered = gathered_columns<Program>::are_found;
@@ -29,6 +30,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
                                       !has_selected<Program, stored_at<Program, place::launch>>;
 
   long long begun = 0;  // the first position of those that were loaded, for elements that know it
+  unsigned step = 0;    // which of the thread's that is
 
   __device__ __forceinline__ void begin() {
     base::begin();
@@ -67,40 +69,54 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
     if (has_result) base::template evaluate_rows<Phase>();
     return has_result;
   }
+  // Whether positions from `first` on are so few for a thread that they have code of their own.
+  __device__ __forceinline__ bool has_few(long long first, long long end) const {
+    return few > 0 && (a.is_even || a.has_pieces) && end - first <= few * blockDim.y;
+  }
   // The thread's own positions, to its row registers.
   template <int Phase> __device__ __forceinline__ void sweep() {
     using states = typename side::template states<Phase>;
-    selected_registers<Program, states> running[v];
+    using choosing = choosing_columns<Program, states>;
+    selected_registers<Program, choosing> running[v];
     cascade<Program, states> levels[v];
 #pragma unroll
-    for (int i = 0; i < v; ++i) reset<Program, states>(running[i]);
+    for (int i = 0; i < v; ++i) reset<Program, choosing>(running[i]);
     int const height = static_cast<int>(blockDim.y);
-    long long const end = end_position();
-    long long first = first_position() + threadIdx.y;
+    long long const end = end_position(), start = first_position() + threadIdx.y;
+    long long first = start;
+    step = 0;
     if constexpr (takes_elements<C>) {
       if (first < end)
         take_positions<Phase, items, false>(running, first, end);
       else
         await_operands<Program>();
-    } else if (few > 0 && (a.is_even || a.has_pieces) && end - first_position() <= few * height) {
-      if constexpr (few > 0)
+    } else if (!has_choices<Program> && has_few(first_position(), end)) {
+      if constexpr (few > 0 && !has_choices<Program>)
         if (first < end) take_positions<Phase, few, false>(running, first, end);
     } else {
       // Threads of different warps go one way where there is one turn and no other block. H200,
       // sums of the columns of 1000 x 1000 bf16 2.74 us (3.29), of 1000 x 256 2.34 (2.56).
       bool const is_one_turn =
           adds_zeros<Program> && a.slices == 1 && end - first_position() <= height * items;
-      for (; first < end; first += height * items) {
+      for (; first < end; first += height * items, step += items) {
         // Two loops in one: what may be missing costs the others a third of their instructions.
         if (!is_one_turn && this->template has_all<items>(first, end))
           take_positions<Phase, items, true>(running, first, end);
+        else if (has_choices<Program> && has_few(first - threadIdx.y, end))
+          take_positions<Phase, few_of_many, false>(running, first, end);
         else
           take_positions<Phase, items, false>(running, first, end);
         cascade<Program, states>::after_tiles(levels, running);
       }
     }
 #pragma unroll
-    for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
+    for (int i = 0; i < v; ++i) {
+      if constexpr (has_choices<Program>)
+        levels[i].finish(
+            rows[i], all_chosen<Program, states>(running[i], a, offsets, i, start, start < end));
+      else
+        levels[i].finish(rows[i], running[i]);
+    }
   }
 
   // The only position of the rows of several tiles, which are asked for together. @pre
@@ -188,7 +204,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
         read_register<k>(values).at[u] = take_of<k>(f);
       });
     }
-    side::template accumulate<collected, Items>(running, values, is_all, live);
+    side::template accumulate<collected, Items>(running, values, is_all, live, step);
   }
 
   __device__ __forceinline__ void store_elements() {

@@ -35,10 +35,12 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   };
 
   // Takes in the collected values, Items of each reduction of Collected: all, or the first `live`.
-  // That there are all is asked apart from how many there are (vector_part).
+  // That there are all is asked apart from how many there are (vector_part). Step: the number of
+  // the first of them, for what is chosen in order.
   template <class Collected, int Items, class States, class Values>
   static __device__ __forceinline__ void accumulate(States& running, Values const& values,
-                                                    bool is_all, int live) {
+                                                    bool is_all, int live,
+                                                    [[maybe_unused]] unsigned step = 0) {
     for_each_selected<Program, Collected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
@@ -48,6 +50,9 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
       if constexpr (gathers<std::remove_cvref_t<decltype(state)>>) {
         if (is_all || live > 0)
           op::gather(state, x, is_all ? Items : live < Items ? live : Items - 1);
+      } else if constexpr (requires { state.take(x[0].number, step, true); }) {
+#pragma unroll
+        for (int u = 0; u < Items; ++u) state.take(x[u].number, step + u, is_all || u < live);
       } else if constexpr (takes_many<op, typename facts::operand, Items>) {
         state = op::combine(state, is_all ? op::lift_many(x, Items)
                                           : op::lift_many(x, live < Items ? live : Items - 1));
@@ -97,7 +102,11 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
       typename reduction_facts<Program, k>::state mine[V];
 #pragma unroll
       for (int i = 0; i < V; ++i) mine[i] = read_register<k>(rows[i]);
-      if constexpr (IsForAll)
+      // Of large states each by one thread, rather than all of a vector. H200, us, argmax of the
+      // columns of 1000 x 1000 bf16 9.4 (11.8), f32 5.6 (7.3), of 8192 x 4096 bf16 31.9 (39.5).
+      constexpr bool is_large =
+          V > 1 && V * state_words<typename reduction_facts<Program, k>::state>::count >= 16;
+      if constexpr (IsForAll || is_large)
         stacked_states<Program, k, V, Threads>::combine_all(mine, position());
       else
         stacked_states<Program, k, V, Threads>::combine_first(mine, position());

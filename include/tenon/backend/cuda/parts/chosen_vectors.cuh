@@ -5,8 +5,8 @@
 
 #include "tenon/backend/cuda/parts/reduce.cuh"
 #include "tenon/ops/chosen_vector.hpp"
+#include "tenon/ops/first_best.hpp"
 
-#if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 // The instruction that gives the place of what reduction K chooses by value and place; -1: none.
@@ -21,6 +21,8 @@ inline constexpr int chosen_place = [] {
   }
   return -1;
 }();
+
+#if defined(__CUDA_ARCH__)
 
 // The places of a row's columns of one dimension: they ascend.
 template <class Program, int V, class Arguments> struct ascending_places {
@@ -85,5 +87,6 @@ __device__ __forceinline__ auto all_chosen(States const& states, Arguments const
   return all;
 }
 
-}  // namespace tenon::detail
 #endif
+
+}  // namespace tenon::detail

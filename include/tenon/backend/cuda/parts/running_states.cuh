@@ -60,8 +60,7 @@ __device__ __forceinline__ taken<Program, K> take_of(frame<Program> const& f) {
     return static_cast<taken<Program, K>>(value_of<operand>(f));
   }
 }
-// What an operator gathers elements in that tells deviations of them (ops/moments.hpp), else its
-// state.
+// What an operator gathers elements in that tells their deviations (ops/moments.hpp), or a state.
 template <class Facts> struct gathered_in { using type = typename Facts::state; };
 template <class Facts>
 requires requires { typename Facts::op::template gathered<typename Facts::number>; }
@@ -97,12 +96,13 @@ struct collected_values : reductions_of<Program, place::row, Phase> {
       value_list<taken<Program, K>, running::template is_batch<K> ? V * running::batch_items : V>;
 };
 
-template <class T, int N> __device__ __forceinline__ void fill(T (&list)[N], T const& value) {
-  for (T& element : list) element = value;
-}
-template <class Op, class T, int V, class Index, class State>
-__device__ __forceinline__ void fill(ops::chosen_vector<Op, T, V, Index> (&one)[1], State const&) {
-  one[0] = {};
+template <class T, int N, class State>
+__device__ __forceinline__ void fill(T (&list)[N], State const& value) {
+  for (T& element : list)
+    if constexpr (std::is_same_v<T, State>)
+      element = value;
+    else
+      element = {};  // another state on the way, as it is made
 }
 // Here and in the sweeps the registers of a file are a fold: a function of their own for each, and
 // the one that calls them, were 850 of the 2,116 that five expressions have on the device.
@@ -250,13 +250,11 @@ __device__ __forceinline__ void take_vectors(State& state, Operand const (&all)[
   else
     take_batch<Program, K>(state, all, valid, unordered_batch{});
 }
-template <class Program, int K, int Count, class Op, class T, int V, class Index, class Operand,
-          class Order>
-__device__ __forceinline__ void take_batch(ops::chosen_vector<Op, T, V, Index>& state,
-                                           Operand const (&all)[Count], int valid,
-                                           Order const& order) {
+template <class Program, int K, int Count, class State, class Operand, class Order>
+requires(State::takes_numbers) __device__ __forceinline__
+    void take_batch(State& state, Operand const (&all)[Count], int valid, Order const& order) {
   if (valid == 0) return;
-  T numbers[Count];
+  typename State::number numbers[Count];
 #pragma unroll
   for (int i = 0; i < Count; ++i) numbers[i] = all[i].number;
   state.take(numbers, valid, order);
