@@ -6,6 +6,7 @@
 #include "tenon/ops/tables.hpp"
 #include "tenon/passes/axis_groups.hpp"
 #include "tenon/passes/few_elements.hpp"
+#include "tenon/passes/log_of_softmax.hpp"
 #include "tenon/passes/rewrite.hpp"
 
 namespace tenon::passes {
@@ -138,9 +139,12 @@ constexpr int replacement(graph& g, node const& n) {
 
 // @pre all dims are representatives. @post no rule matches; equal nodes are one node
 constexpr graph simplify(graph const& g) {
-  return rewrite(g, [](graph& result, node n) {
+  int next_source = 0;
+  return rewrite(g, [&](graph& result, node n) {
+    int const source = next_source++;
     n = detail::ordered(result, n);
-    int id = detail::replacement(result, n);
+    int id = detail::log_of_softmax(result, n, g, source);
+    if (id < 0) id = detail::replacement(result, n);
     if (id < 0) return result.intern(n);
     // What replaces it may match a rule, too: |-(|x|)| = ||x|| = |x|.
     for (int next = id; next >= 0; next = detail::replacement(result, node(result[id]))) id = next;
