@@ -86,6 +86,7 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
   static constexpr text_view name = "topk";
   static constexpr bool has_state = true;
   static constexpr bool is_commutative = true;
+  static constexpr bool is_descending = IsDescending;
   static constexpr bool is_defined_on_empty = false;
   static constexpr int size = static_cast<int>(std::bit_ceil(static_cast<unsigned>(Count)));
   static constexpr int cost = 8 * size;
@@ -101,10 +102,17 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
   }
   // @pre both are in order
   template <class T> static constexpr TENON_HD state<T> combine(state<T> a, state<T> b) {
+    join_lists(a, b);
+    return a;
+  }
+  // The same of lists of any keys, and a list in order.
+  template <class List> static constexpr TENON_HD void join_lists(List& a, List const& b) {
     // The first of both fall and then rise, or the other way round.
     for (int i = 0; i < size; ++i) a.at[i] = first_of(a.at[i], b.at[size - 1 - i]);
     settle<size / 2>(a);
-    return a;
+  }
+  template <class List> static constexpr TENON_HD void sort_list(List& some) {
+    sort<0, size>(some);
   }
   template <class T>
   static constexpr TENON_HD state<T> accumulate(state<T> all, indexed::state<T> x) {
@@ -143,10 +151,16 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
 
  private:
   template <class Key> static constexpr TENON_HD Key first_of(Key const& a, Key const& b) {
-    return b.comes_before(a) ? b : a;
+    if constexpr (requires { Key::first(a, b); })
+      return Key::first(a, b);
+    else
+      return b.comes_before(a) ? b : a;
   }
   template <class Key> static constexpr TENON_HD Key last_of(Key const& a, Key const& b) {
-    return b.comes_before(a) ? a : b;
+    if constexpr (requires { Key::last(a, b); })
+      return Key::last(a, b);
+    else
+      return b.comes_before(a) ? a : b;
   }
   // Behind those that come before it; what is then one too many is dropped.
   template <class T>
@@ -161,19 +175,19 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
     state<T> some{};
     for (int i = 0; i < size && First + i < Elements; ++i)
       if (First + i < valid) some.at[i] = state<T>::order::of(x[First + i]);
-    sort<0, size>(some);
+    sort_list(some);
     if constexpr (First + size < Elements)
       return combine(some, lift_from<First + size>(x, valid));
     else
       return some;
   }
-  template <class T> static constexpr TENON_HD void exchange(state<T>& s, int i, int j) {
+  template <class List> static constexpr TENON_HD void exchange(List& s, int i, int j) {
     auto const first = s.at[i], second = s.at[j];
     s.at[i] = first_of(first, second);
     s.at[j] = last_of(first, second);
   }
   // Orders what falls and then rises, or the other way round.
-  template <int Half, class T> static constexpr TENON_HD void settle(state<T>& s) {
+  template <int Half, class List> static constexpr TENON_HD void settle(List& s) {
     if constexpr (Half > 0) {
       for (int i = 0; i < size; ++i)
         if ((i & Half) == 0) exchange(s, i, i + Half);
@@ -181,8 +195,8 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
     }
   }
   // Merges the odd and the even ones of two neighbouring halves in order, each Stride apart.
-  template <int First, int Length, int Stride, class T>
-  static constexpr TENON_HD void merge(state<T>& s) {
+  template <int First, int Length, int Stride, class List>
+  static constexpr TENON_HD void merge(List& s) {
     if constexpr (2 * Stride < Length) {
       merge<First, Length, 2 * Stride>(s);
       merge<First + Stride, Length, 2 * Stride>(s);
@@ -192,7 +206,7 @@ template <int Count, bool IsDescending> struct top : reduction_op<> {
       exchange(s, First, First + Stride);
     }
   }
-  template <int First, int Length, class T> static constexpr TENON_HD void sort(state<T>& s) {
+  template <int First, int Length, class List> static constexpr TENON_HD void sort(List& s) {
     if constexpr (Length > 1) {
       sort<First, Length / 2>(s);
       sort<First + Length / 2, Length / 2>(s);

@@ -68,5 +68,32 @@ template <class Index> struct whole_positions {
   template <int V> __device__ __forceinline__ int count(int) const { return V; }
 };
 
+// The same of columns of one axis, whose places ascend with them, where vectors come in pieces.
+struct ordered_positions : item_positions<int> {
+  static constexpr bool has_one_axis = true;
+
+  __device__ __forceinline__ ordered_positions from(int u) const {
+    return {item_positions<int>::from(u)};
+  }
+};
+struct whole_ordered_positions : whole_positions<int> {
+  static constexpr bool has_one_axis = true;
+  static constexpr int partial = 0;
+
+  __device__ __forceinline__ int rest_at() const { return 0; }
+  __device__ __forceinline__ whole_ordered_positions from(int u) const {
+    return {whole_positions<int>::from(u)};
+  }
+};
+template <bool IsOrdered>
+using positions_inside =
+    std::conditional_t<IsOrdered, whole_ordered_positions, whole_positions<int>>;
+template <bool IsOrdered>
+using positions_at_end = std::conditional_t<IsOrdered, ordered_positions, rest_positions>;
+template <class Positions, int Dims> inline constexpr int axes_of = requires {
+  Positions::has_one_axis;
+}
+? 1 : Dims;
+
 }  // namespace tenon::detail
 #endif

@@ -22,6 +22,10 @@ struct rows_planner : looped_rows_planner {
                                                     : may_be_tiny<Program> ? ~0ull >> 1
                                                                            : 1ll << 18;
 
+  // Whether a thread of the columns skeleton tells its positions apart.
+  static bool has_places_of_32_bits(group_layout const& columns) {
+    return columns.dims == 1 && columns.size <= 1ll << 32;
+  }
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
@@ -36,7 +40,8 @@ struct rows_planner : looped_rows_planner {
     if constexpr (Columns < column_order::inner && !program_traits<Program>::has_planes &&
                   !program_traits<Program>::has_gathered &&
                   (!has_positions || may_know_positions<Program>))
-      if (rows_are_neighbours<Program>(layout) && (!has_positions || layout.columns.dims == 1) &&
+      if (rows_are_neighbours<Program>(layout) &&
+          (!has_positions || has_places_of_32_bits(layout.columns)) &&
           (layout.columns.size > 1 ||
            (layout.rows.size >= least_columns_of_one<Program> &&
             (!may_be_tiny<Program> ||
@@ -110,6 +115,10 @@ struct rows_planner : looped_rows_planner {
                                                                               how);
           if (result.function) return result;
         }
+      if constexpr (may_be_ordered<Program>)
+        if (operands.is_contiguous && !operands.is_packed && layout.columns.dims <= 1 &&
+            vectors < 1 << 30)
+          return plan_streamed<Program, streamed<Program, ordered_columns>>(layout, call, how);
       return operands.is_packed && vectors < 1 << 30
                  ? plan_streamed<Program, streamed<Program, 1>>(layout, call, how)
                  : plan_streamed<Program, streamed<Program, all>>(layout, call, how);

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/runs.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
 #include "tenon/backend/cuda/rows/place_sums.cuh"
+#include "tenon/backend/cuda/rows/sweep_states.cuh"
 #include "tenon/backend/cuda/rows/word_segments.cuh"
 
 namespace tenon {
@@ -44,7 +45,9 @@ inline constexpr int streamed_blocks_held =
 #if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
-  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
+  static constexpr bool is_ordered = C::group_dims == ordered_columns;
+  static constexpr int v = C::vector_width, items = C::items;
+  static constexpr int dims = is_ordered ? contiguous_columns : C::group_dims;
   static constexpr int most_warps = C::threads_per_block / 32;
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
@@ -64,7 +67,7 @@ template <class Program, class C> struct streamed_worker {
   static constexpr int taken = has_large_states<Program> && v * items > 16 ? (v < 16 ? 16 / v : 1)
                                                                            : items;
   using running = running_states<Program, v, taken, 1>;
-  using sweeping = std::conditional_t<dims == packed_columns, choosing_states<running>, running>;
+  using states = sweep_states<Program, v, running, is_ordered || dims == packed_columns>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -117,11 +120,8 @@ template <class Program, class C> struct streamed_worker {
   }
 
  private:
-  struct vector_range {
-    int first, end;
-  };
-  __device__ __forceinline__ vector_range range_of(int segment, bool is_inside) const {
-    // 32 bits hold the number of packed vectors.
+  // Of the vectors of a segment, whose number 32 bits hold: the first, and where they end.
+  __device__ __forceinline__ int2 range_of(int segment, bool is_inside) const {
     int const size = static_cast<int>(a.split.tiles_per_segment) * lanes * items,
               all = is_inside ? static_cast<int>(a.vectors) : 0, first = segment * size;
     return {first, first + size < all ? first + size : all};
@@ -140,22 +140,22 @@ template <class Program, class C> struct streamed_worker {
   __device__ __forceinline__ void sweep_vectors(int segment,
                                                 operand_offsets<Program> const& offsets,
                                                 bool is_inside, bool leaves) {
-    selected_registers<Program, sweeping> states;
-    reset<Program, sweeping>(states);
-    cascade<Program, running> levels;
+    states passing;
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
-    if constexpr (has_whole_vectors<dims>) {
+    if constexpr (has_whole_vectors<dims> || is_ordered) {
       auto [first, end] = range_of(segment, is_inside);
+      int const partial = is_ordered && end == a.vectors ? a.tail : 0, whole = end - (partial != 0);
       await_operands<Program>(leaves);
       // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
-      for (; end - first >= step; first += step) {
-        take<items>(states, offsets, whole_positions<int>{first + thread, lanes});
-        levels.after_tile(states);
+      for (; whole - first >= step; first += step) {
+        take<items>(passing.states, offsets, positions_inside<is_ordered>{first + thread, lanes});
+        passing.after_tile(f, a, offsets);
       }
       if (first < end) {
-        take_rest(states, offsets, rest_positions{{first + thread, lanes, end}});
-        levels.after_tile(states);
+        take_rest(passing.states, offsets,
+                  positions_at_end<is_ordered>{first + thread, lanes, whole, partial});
+        passing.after_tile(f, a, offsets);
       }
     } else {
       // The segment begins at `origin` and has `vectors` before its end or the row's, the last of
@@ -168,14 +168,12 @@ template <class Program, class C> struct streamed_worker {
       await_operands<Program>();
 #pragma unroll 1
       for (int first = 0; first < vectors; first += step) {
-        take_rest(states, offsets, far_positions{{first + thread, lanes, end, rest}, origin});
-        levels.after_tile(states);
+        take_rest(passing.states, offsets,
+                  far_positions{{first + thread, lanes, end, rest}, origin});
+        passing.after_tile(f, a, offsets);
       }
     }
-    if constexpr (dims == packed_columns)
-      levels.finish(f.row, all_chosen<Program, v, running>(states, a, offsets));
-    else
-      levels.finish(f.row, states);
+    passing.finish(f, a, offsets);
   }
   template <int Count> using tile_of = needed_loads<Program, v, Count, 1, false>;
 

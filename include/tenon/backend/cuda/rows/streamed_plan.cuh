@@ -69,6 +69,19 @@ struct streamed_rows_planner : tiny_rows_planner {
     });
     return result;
   }();
+  // Whether what is chosen of a row has a kernel for rows of any length and place along one axis:
+  // where an element is follows from its vector's place alone, without a look at axes.
+  template <class Program>
+  static constexpr bool may_be_ordered = [] {
+    using traits = program_traits<Program>;
+    bool result = false;
+    visit_selected<Program, reductions_at<Program, place::row>>([&](auto selected) {
+      using I = typename traits::template at<decltype(selected)::value>;
+      using element = typename traits::template at<I::first_operand>;
+      result = result || std::is_same_v<typename element::op, ops::indexed>;
+    });
+    return result && !traits::has_planes && width<Program> > 1;
+  }();
   // Gives few rows of one segment so many lanes that the device has enough warps. H200, argmax of
   // 300 x 8192 f32 4.9 us (10.3), bf16 4.4 (6.7), of 1000 x 4096 6.6 (7.4) and 4.8 (5.1); with 4000
   // warps instead of 2000 the last one takes 5.3.
@@ -108,7 +121,8 @@ struct streamed_rows_planner : tiny_rows_planner {
         &streamed_rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = C;
     row_cut cut = cut_streamed<Program, C>(layout.columns.size);
-    if constexpr (chooses_alone<Program> && C.group_dims == packed_columns)
+    constexpr bool is_ordered = C.group_dims == ordered_columns;
+    if constexpr (chooses_alone<Program> && (is_ordered || C.group_dims == packed_columns))
       spread<C>(cut, layout.rows.size, divide_up(layout.columns.size, C.vector_width));
     result.split.segments = cut.segments;
     result.split.tiles_per_segment = static_cast<int>(cut.tiles_per_segment);
@@ -117,9 +131,9 @@ struct streamed_rows_planner : tiny_rows_planner {
     // states are several numbers. H200, 64 threads against 256, us: variance of 2^20 x 256 f32 237
     // (257), bf16 148 (152), of 2^20 x 64 63.7 (68.8) and 41.6 (43.3), argmax of 131072 x 256 f32
     // 33.5 (34.8), of 32768 x 4096 122.1 (122.9); but sums of 2^20 x 256 f32 317 (238).
-    bool const is_small = has_whole_vectors<C.group_dims> && has_large_states<Program> &&
-                          !program_traits<Program>::has_total &&
-                          layout.columns.size >= 8 * C.vector_width;
+    bool const is_small =
+        (is_ordered || has_whole_vectors<C.group_dims>)&&has_large_states<Program> &&
+        !program_traits<Program>::has_total && layout.columns.size >= 8 * C.vector_width;
     // Blocks of 128 threads fill the registers better than those of 256, which are three. H200, us,
     // misaligned, of 2^20 x 64 bf16 48.0 (50.5), x 128 f32 154.9 (162.2), of 65536 x 1000 bf16 31.6
     // (33.1).
