@@ -105,3 +105,24 @@ def total_variation(x):
 def standardize_columns(x):
     variance, mean = torch.var_mean(x, 0, correction=0)
     return (x - mean) * torch.rsqrt(variance + 1e-5)
+
+
+def repeat_heads(x):
+    return x.repeat_interleave(4, 2)
+
+
+def mirror_images(x):
+    return F.pad(x, (1, 1, 1, 1), "reflect")
+
+
+def stack_pairs(x, y):
+    return torch.stack((x, y), -1)
+
+
+def rotate_pairs(x, cosines, sines):
+    first, second, c, s = (wide(v) for v in (x[..., ::2], x[..., 1::2], cosines, sines))
+    return torch.stack((first * c - second * s, first * s + second * c), -1).flatten(2).to(x.dtype)
+
+
+def argmax_axis1(x):
+    return x.argmax(1)

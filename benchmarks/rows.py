@@ -103,6 +103,11 @@ ROWS = [
     *rows("everyday", "total_variation", [(8192, 4096)], "bf16"),
     *rows("everyday", "standardize_columns", [(65536, 256)], "f32"),
     *rows("everyday", "cumsum", [(1048576, 16)], "f32"),
+    *rows("everyday", "repeat_heads", [(4, 4096, 8, 128)], "bf16"),
+    *rows("everyday", "mirror_images", [(64, 64, 112, 112)], "bf16"),
+    *rows("everyday", "stack_pairs", [(4096, 8192)], "bf16"),
+    *rows("everyday", "rotate_pairs", [(16384, 32, 128)], "bf16"),
+    *rows("everyday", "argmax_axis1", [(64, 512, 1024)], "bf16"),
     *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
     *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),
 ]

@@ -162,4 +162,10 @@ WORKLOADS = {
     "average_pool": Workload(everyday.average_pool, like_first(1), lambda x: nbytes(x) * 5 // 4),
     "total_variation": Workload(everyday.total_variation, like_first(1), reads),
     "standardize_columns": Workload(everyday.standardize_columns, like_first(1), read_and_write),
+    "repeat_heads": Workload(everyday.repeat_heads, like_first(1), arrays(5)),
+    "mirror_images": Workload(everyday.mirror_images, like_first(1), lambda x: nbytes(x) + nbytes(everyday.mirror_images(x))),
+    "stack_pairs": Workload(everyday.stack_pairs, like_first(2), arrays(4)),
+    "rotate_pairs": Workload(everyday.rotate_pairs,
+                             lambda shape, make: (make(*shape), make(shape[-1] // 2), make(shape[-1] // 2)), read_and_write),
+    "argmax_axis1": Workload(everyday.argmax_axis1, like_first(1), reads),
 }
