@@ -13,6 +13,7 @@
 
 using namespace tenon;
 using matrix = tensor_argument<dtype::f32, dyn, dyn>;
+using double_matrix = tensor_argument<dtype::f64, dyn, dyn>;
 using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
 
 // Only the columns kernel: rows.cu has the others of the family.
@@ -36,4 +37,11 @@ void instantiate() {
   compile_columns<half_matrix>([](auto x) { return argmin(x, axis<0>); });
   compile_columns<half_matrix>(
       [](auto x) { return argmax(where(iota(x, axis<0>) < 100, x, -1e30f), axis<0>); });
+  // Those whose blocks meet, too, with states of four numbers.
+  auto const standardised = [](auto x) {
+    return (x - mean(x, axis<0>)) * tenon::rsqrt(var(x, axis<0>) + 1e-5f);
+  };
+  compile_columns<matrix>(standardised);
+  compile_columns<half_matrix>(standardised);
+  compile_columns<double_matrix>(standardised);
 }

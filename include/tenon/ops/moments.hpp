@@ -151,23 +151,29 @@ struct moments : gathering_reduction<moments> {
   // Elements that are taken in by their deviations from a centre that is the mean of the first
   // four: their squares then exceed the result by a factor of at most 1 + n / 4, typically 1 + 1 /
   // 4, so that subtracting the rest cancels little. Equal elements are exact.
-  template <class T> struct gathered {
-    T n = 0, centre = 0, sums[4] = {},
-      squares[4] = {};  // an addition need not wait for the last one
+  // Lanes: of sums, so that an addition need not wait for the last one.
+  template <class T, int Lanes = 4> struct gathered {
+    T n = 0, centre = 0, sums[Lanes] = {}, squares[Lanes] = {};
 
     static constexpr TENON_HD T number(T x) { return x; }
     // -> its deviation. i: which of some neighbours
     constexpr TENON_HD T take(int i, T x, bool is_inside) {
       T const deviation = is_inside ? x - centre : T(0);
-      sums[i % 4] += deviation;
-      squares[i % 4] = math::product_plus(deviation, deviation, squares[i % 4]);
+      sums[i % Lanes] += deviation;
+      squares[i % Lanes] = math::product_plus(deviation, deviation, squares[i % Lanes]);
       return deviation;
     }
-    constexpr TENON_HD T sum() const { return (sums[0] + sums[1]) + (sums[2] + sums[3]); }
+    static constexpr TENON_HD T total(T const (&all)[Lanes]) {
+      static_assert(Lanes == 2 || Lanes == 4);
+      if constexpr (Lanes == 2)
+        return all[0] + all[1];
+      else
+        return (all[0] + all[1]) + (all[2] + all[3]);
+    }
+    constexpr TENON_HD T sum() const { return total(sums); }
     // shift: of the mean from the centre
     constexpr TENON_HD state<T> with_shift(T shift) const {
-      T const m2 =
-          math::product_plus(-sum(), shift, (squares[0] + squares[1]) + (squares[2] + squares[3]));
+      T const m2 = math::product_plus(-sum(), shift, total(squares));
       return {n, centre + shift, m2 < 0 ? T(0) : m2};
     }
     constexpr TENON_HD state<T> result() const { return with_shift(sum() / n); }

@@ -83,6 +83,9 @@ inline constexpr bool may_fold =
     !program_traits<Program>::has_positions &&
     !has_selected<Program, loaded_at<Program, place::row>> && row_state_words<Program> == 1;
 
+// Whether the blocks meet between the sweeps (meeting.cuh).
+template <class C> inline constexpr bool all_blocks_meet = C::has_clusters;
+
 // Positions of a thread that are few enough for code of their own; 0: there is none. H200, sums of
 // the columns of 2 x 2048 bf16 1.13 us instead of 2.56.
 template <class Program, int V, int Items>

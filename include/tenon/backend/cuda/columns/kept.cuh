@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One thread of the columns skeleton whose cluster has a tile of rows, each block a slice of its
-// positions. Where shared memory holds the slice all positions of the operands that several sweeps
-// need are brought at once, and read from memory once; else each sweep reads them.
+// One thread of the columns skeleton whose cluster keeps a tile of rows in shared memory: all
+// positions of the operands that several sweeps need are brought at once, and read from memory
+// once.
 //
 // H200, softmax of 4096 x 32768 f32 over axis 0: 345 us, of 2048 x 65536 332 us, of 8192 x 16384
 // 470 us; with a barrier of the cluster behind every phase, and threads above each other combined
@@ -29,17 +29,14 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
     return base::first_position() + threadIdx.y + static_cast<long long>(step) * height();
   }
 
-  // @post other blocks of the cluster may have begun or not
-  __device__ __forceinline__ void meet() {
-    if (a.slices == 1) return;
-    if (threadIdx.x == 0 && threadIdx.y == 0) cluster_mailboxes::init();
-    arrive_at_cluster();
-  }
-  // Brings all positions. @post as of meet()
+  // Brings all positions. @post other blocks of the cluster may have begun or not
   __device__ __forceinline__ void bring() {
     long long const left = base::end_position() - position(0);
     steps = part.is_empty() || left <= 0 ? 0 : static_cast<int>((left - 1) / height()) + 1;
-    meet();
+    if (a.slices > 1) {
+      if (threadIdx.x == 0 && threadIdx.y == 0) cluster_mailboxes::init();
+      arrive_at_cluster();
+    }
     using loads = kept_loads<Program, v>;
     bool const is_plain = a.is_even && part.is_whole();
     operand_offsets<Program> where;
@@ -73,11 +70,6 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
   __device__ __forceinline__ void reduce_all(std::integer_sequence<int, Phase...>) {
     (reduce<Phase + 1>(), ...);
   }
-  // What was not brought.
-  template <int... Phase>
-  __device__ __forceinline__ void read_and_reduce_all(std::integer_sequence<int, Phase...>) {
-    ((base::template sweep<Phase + 1>(), combine<Phase + 1>()), ...);
-  }
 
   __device__ __forceinline__ void store_elements() {
     constexpr int together = items * v > 16 ? 16 / v : items;
@@ -110,9 +102,6 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
     }
 #pragma unroll
     for (int i = 0; i < v; ++i) levels[i].finish(rows[i], running[i]);
-    combine<Phase>();
-  }
-  template <int Phase> __device__ __forceinline__ void combine() {
     side::template combine_block<Phase, true>(rows);
     if (a.slices > 1) {
       if (Phase == 1) wait_for_cluster();

@@ -29,13 +29,12 @@ inline constexpr int columns_blocks_held = [] {
 // Owners: block b has slice b / tiles of the reduced positions of tile b % tiles, or slice b %
 // slices of tile b / slices. A tile is blockDim.x vectors of V neighbouring rows; thread (x, y)
 // takes positions y, y + height, ... of vector x. Passing: the only position of vector x in several
-// tiles. Where several sweeps need a load a cluster has the slices of one tile. Kept: the shared
-// memory of each block has what several sweeps need of its slice. Registers: items vectors of each
-// operand, three levels of states per row and reduction. Shared memory: one state per thread and
-// row. Global memory: each operand is read once (not kept: once per phase that needs it), each
-// element store written once; slices meet in the workspace, those of a cluster in its shared
-// memory.
-// @pre slices are those of a cluster, or there is one phase and no element store; the tickets are 0
+// tiles. Kept: a cluster has the slices of one tile, and the shared memory of each block what
+// several sweeps need of its slice. Registers: items vectors of each operand, three levels of
+// states per row and reduction. Shared memory: one state per thread and row. Global memory: each
+// operand is read once (not kept: once per phase that needs it), each element store written once;
+// slices meet in the workspace, those of a cluster in its shared memory.
+// @pre slices == 1 unless kept, or there is one phase and no element store; the tickets are 0
 // @post every store is written once per position; the split, and so the order of every sum, is a
 // function of the shape; the tickets are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -67,19 +66,15 @@ __global__ void __launch_bounds__(C::threads_per_block,
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
   if constexpr (may_pass<Program> && !takes_elements<C>)
     if (a.tiles_passed > 0) return worker.pass();
-  columns_worker<Program, C>& any = worker;
-  if constexpr (may_keep) {
-    if (a.is_kept) {
+  if (may_keep && a.is_kept) {
+    if constexpr (may_keep) {
       worker.bring();
       worker.reduce_all(all_phases{});
       if constexpr (has_element_stores<Program>) worker.store_elements();
-    } else {
-      worker.meet();
-      worker.read_and_reduce_all(all_phases{});
-      if constexpr (has_element_stores<Program>) any.store_elements();
+      if (worker.slice > 0) return;  // the first block of a tile ends its rows
     }
-    if (worker.slice > 0) return;  // the first block of a tile ends its rows
   } else {
+    columns_worker<Program, C>& any = worker;
     if (!any.reduce_all(all_phases{})) return;
     if constexpr (has_element_stores<Program>) any.store_elements();
   }

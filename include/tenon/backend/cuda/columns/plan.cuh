@@ -2,8 +2,8 @@
 #pragma once
 // Chooses the configuration and the grid of the columns skeleton.
 
-#include "tenon/backend/cuda/columns/folded_plan.cuh"
 #include "tenon/backend/cuda/columns/kernel.cuh"
+#include "tenon/backend/cuda/columns/meeting_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -11,7 +11,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct columns_planner : folded_columns_planner {
+struct columns_planner : meeting_columns_planner {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
   // Rows of all slices that leave words with marks, for which the last one waits: more are sooner
@@ -38,18 +38,16 @@ struct columns_planner : folded_columns_planner {
       auto const folded = plan_folded<Program>(layout, call);
       if (folded.function) return folded;
     }
+    if constexpr (!may_be_sliced<Program>)
+      if (blocks_should_meet<Program>(a, facts)) {
+        cuda_plan const meeting = plan_meeting<Program>(layout, call, facts);
+        if (meeting.function) return meeting;
+      }
     // Of so many vectors a tile and its slices are a share, however the rows' axes lie.
     long long const count = divide_up(layout.rows.size, v);
     if (!split_kept<Program>(result, a, count, facts)) split<Program>(result, a, count, facts);
     prepare(result, a);
     return result;
-  }
-  // Whether a few blocks would read many positions again in each phase, where rows that several
-  // blocks share have more of the device, element by element as they come.
-  template <class Program>
-  static bool leaves_to_few(cuda_plan const& plan, bound_layout const& layout) {
-    return !may_be_sliced<Program> && plan.shared_bytes == 0 && plan.grid.x <= 8 &&
-           layout.columns.size >= 1 << 16;
   }
 
  private:
@@ -90,6 +88,31 @@ struct columns_planner : folded_columns_planner {
     return result;
   }
 
+  // Whether all blocks do better together than those of a cluster that keep a tile, or one that
+  // reads it again. A meeting costs 5 us, and what is there for all of them more. H200, us, and
+  // kept in clusters: standardised columns of 2048 x 4096 f32 33 (38), 4096 x 1024 26 (31), 8192 x
+  // 1024 35 (56), 16384 x 256 27 (29), 16384 x 1024 60 (100), 16384 x 4096 206 (248), bf16 131
+  // (226), but of 2048 x 256 f32 18.5 (10.8), 8192 x 256 22 (20); softmax over axis 0 of 8192 x
+  // 2048 bf16 39 (49), f32 68 (66), 4096 x 512 f32 17.7 (11.6), 4096 x 32768 523 (334).
+  template <class Program>
+  [[gnu::cold]] static bool blocks_should_meet(columns_arguments<Program> const& a,
+                                               cuda_device_facts const& facts) {
+    long long const vectors = a.rows.size, positions = a.columns.size;
+    if (vectors == 0 || positions == 0) return false;
+    if constexpr (is_any_kept<Program, width<Program>>) {
+      long long const elements = vectors * width<Program> * positions;
+      constexpr long long least = has_large_states<Program> ? 3 << 20 : 1 << 23;
+      return (positions >= 2048 && elements >= least && elements <= 1 << 26) ||
+             share_kept<Program>(a, vectors, kept_bytes(facts), facts.has_clusters ? 8 : 1).lanes ==
+                 0;
+    }
+    return divide_up(vectors, 4) < blocks_wanted / 2 && positions >= 1 << 12;
+  }
+  // Shared memory that one block may keep rows in.
+  static long long kept_bytes(cuda_device_facts const& facts) {
+    return clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
+  }
+
   // How a tile of rows that is read once is shared; a function of the shape alone.
   struct kept_share {
     long long lanes, blocks;  // vectors of a tile, and blocks of its cluster
@@ -128,8 +151,7 @@ struct columns_planner : folded_columns_planner {
     if constexpr (is_any_kept<Program, width<Program>>) {
       if (a.columns.size == 0 || a.rows.size == 0) return false;
       int const most_blocks = facts.has_clusters ? 8 : 1;
-      long long const available =
-          clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
+      long long const available = kept_bytes(facts);
       // While one block of a multiprocessor waits, the others read or write.
       for (int held :
            {kept_blocks_held<Program, width<Program> * row_state_words<Program>>, 2, 1}) {
@@ -156,17 +178,6 @@ struct columns_planner : folded_columns_planner {
     }
     return false;
   }
-
-  // Bytes of the element operands at one position of a vector of rows.
-  template <class Program>
-  static constexpr int bytes_per_vector = [] {
-    int bytes = 0;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename program_traits<Program>::template at<decltype(index)::value>;
-      if constexpr (I::is_load && I::moves_elements) bytes += width<Program> * size_of(I::type);
-    });
-    return bytes;
-  }();
 
   template <class Program>
   [[gnu::cold]] static void split(cuda_plan& plan, columns_arguments<Program>& a, long long vectors,
@@ -196,20 +207,13 @@ struct columns_planner : folded_columns_planner {
       };
       while (share.lanes > 4 && share.lanes <= 32 && wants_narrower()) share.lanes /= 2;
       plan.why = "neighbouring threads on neighbouring rows, read again in each phase";
-      if constexpr (is_any_kept<Program, width<Program>>)
-        if (facts.has_clusters) share_in_clusters(share, vectors, u);
-      if (share.slices > 1)
-        plan.why =
-            "neighbouring threads on neighbouring rows, read again in each phase by a cluster";
-      plan.cluster = static_cast<unsigned>(share.slices);
     }
     long long const lanes = share.lanes, tiles = at_least(1, divide_up(a.rows.size, lanes));
     a.tiles = static_cast<int>(tiles), a.slices = static_cast<int>(share.slices);
     a.slice_length = share.slice_length;
     // The blocks of one multiprocessor, number 0 and 132, then have different ones of two tiles.
     // H200, 65536 x 100 f32: 12.3 us instead of 16.6.
-    a.slices_are_neighbours =
-        a.slices > 1 && (!is_sliced || (tiles == 2 && is_mostly_empty(lanes, a.rows.size)));
+    a.slices_are_neighbours = a.slices > 1 && tiles == 2 && is_mostly_empty(lanes, a.rows.size);
     if (may_pass<Program> && a.columns.size == 1 && a.is_plain && lanes == threads &&
         a.innermost % width<Program> == 0)
       a.tiles_passed = static_cast<int>(clamped(divide_up(tiles, blocks_wanted), 1, u));

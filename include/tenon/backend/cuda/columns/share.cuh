@@ -82,21 +82,6 @@ struct columns_sharing {
     return {lanes, divide_up(positions, length), length};
   }
 
-  // Where later sweeps need what no cluster can keep, and tiles are too few for the device: the
-  // blocks of a cluster share one, if each thread has some positions. H200, us, columns of 65536 x
-  // 256 less their mean over their deviation f32 100 (477), bf16 81 (440), of 16384 x 100 f32 23.5
-  // (114), softmax of 65536 x 512 over axis 0 172 (629) and 140 (799); but more blocks than are
-  // wanted, of 32768 x 4096, 549 (528) and 379 (362).
-  [[gnu::cold]] static void share_in_clusters(tile_share& share, long long vectors, int items) {
-    constexpr long long most_blocks = 8;
-    long long const positions = share.slice_length, tiles = divide_up(vectors, share.lanes),
-                    step = threads / share.lanes * items;
-    while (share.slices < most_blocks && 2 * tiles * share.slices <= blocks_wanted &&
-           2 * share.slices * step <= positions)
-      share.slices *= 2;
-    share.slice_length = divide_up(divide_up(positions, share.slices), step) * step;
-  }
-
  private:
   // Few positions of a thread: one thread has all of a vector, or tiles are narrow. 0: they would
   // be more than the device holds at once.

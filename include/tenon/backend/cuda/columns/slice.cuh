@@ -10,7 +10,8 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, class C, bool MayKeep = is_any_kept<Program, C::vector_width>>
+template <class Program, class C,
+          bool MayKeep = is_any_kept<Program, C::vector_width> && !all_blocks_meet<C>>
 struct columns_slice {
   static constexpr int v = C::vector_width, threads = C::threads_per_block;
   static constexpr bool may_keep = MayKeep;
@@ -133,8 +134,9 @@ struct columns_slice {
           [&](auto& places, int left) { await_at<Program, Selected, Items>(a, places, left); });
     } else if constexpr (!IsFull) {
       if (!a.is_even || has_part())
-        return Items < C::items || a.has_pieces ? read_pieces<Selected, Items>(loaded, first, end)
-                                                : read<Selected, Items>(loaded, first, end);
+        return (Items < C::items && may_be_sliced<Program>) || a.has_pieces
+                   ? read_pieces<Selected, Items>(loaded, first, end)
+                   : read<Selected, Items>(loaded, first, end);
     }
     load_plain<Selected, Items, IsFull>(loaded, first, end);
   }

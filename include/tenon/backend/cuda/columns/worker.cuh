@@ -38,6 +38,10 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
       if (a.asks_early)
         base::template ask_early<needed_loads<Program, v, items, 1, false>, 2 * items>();
     if constexpr (!awaits_late) await_operands<Program>(a.may_leave);
+    bring_rows();
+  }
+  // The operands of the thread's rows, and what is computed of them.
+  __device__ __forceinline__ void bring_rows() {
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;

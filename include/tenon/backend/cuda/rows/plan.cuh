@@ -45,10 +45,8 @@ struct rows_planner : looped_rows_planner {
           (layout.columns.size > 1 ||
            (layout.rows.size >= least_columns_of_one<Program> &&
             (!may_be_tiny<Program> ||
-             columns_planner::has_whole_vectors<Program>(layout, call))))) {
-        auto const result = columns_planner::plan<Program>(layout, call, facts);
-        if (!columns_planner::leaves_to_few<Program>(result, layout)) return result;
-      }
+             columns_planner::has_whole_vectors<Program>(layout, call)))))
+        return columns_planner::plan<Program>(layout, call, facts);
     if constexpr (gathered_columns<Program>::are_found && !program_traits<Program>::has_planes)
       if (columns_planner::gathers_vectors<Program>(layout, call))
         return columns_planner::plan<Program>(layout, call, facts);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One thread of the columns skeleton whose blocks meet between the sweeps: a tile of columns is a
+// group's, each block has slices of its positions.
+//
+// What several sweeps need comes through shared memory, where the first turns of a block stay; the
+// others are under way a few turns ahead. The sweeps run forwards and backwards in turn: each
+// begins with what the one before it had last, which is still there, goes on with what the
+// second-level cache has, and the turns of a slice are taken in the same order however much is
+// kept.
+
+#include "tenon/backend/cuda/columns/meeting_chains.cuh"
+#include "tenon/backend/cuda/columns/meeting_states.cuh"
+#include "tenon/backend/cuda/columns/worker.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+template <class Program, class C> struct meeting_columns : columns_worker<Program, C> {
+  using base = columns_worker<Program, C>;
+  using base::offsets;
+  using base::v, base::threads, base::items, base::phases, base::a, base::rows, base::part;
+  using typename base::side;
+  using kept = kept_vectors<Program, v, threads>;
+  static constexpr int under_way = turns_under_way<Program, v, items, threads>;
+  // A sweep is one of the phases, or that which stores elements.
+  template <int Sweep, int Items = items>
+  using needed = needed_loads<Program, v, Items, Sweep, (Sweep > phases)>;
+
+  meeting_share const& share;
+  meeting_states<Program, v, threads> states;
+  int first_turn = 0, turns = 0;  // of the tile's, those that the block has
+  int last_live = 0;              // positions of the thread's in the last of them
+  bool is_brought = false;        // by way of shared memory, to this thread
+
+  __device__ __forceinline__ void begin_tile() {
+    find_share();
+    if constexpr (phases > 0) ask_first<1>();
+    base::bring_rows();
+  }
+  template <int... Phase>
+  __device__ __forceinline__ void reduce_all(std::integer_sequence<int, Phase...>) {
+    (reduce<Phase + 1>(), ...);
+  }
+  __device__ __forceinline__ void store_elements() {
+    constexpr int sweep = phases + 1, together = items * v > 16 ? 16 / v : items;
+    static_assert(items % together == 0, "a turn is stored in equal parts");
+    find_share();
+    if (part.is_empty()) return;
+    ask_first<sweep>();
+#pragma unroll 1
+    for (int n = 0; n < turns; ++n) {
+      int const turn = turn_of<sweep>(n);
+      wait_for_copies<under_way - 1>();
+#pragma unroll 1
+      for (int u = 0; u < items; u += together) {
+        selected_registers<Program, needed<sweep, together>> loaded;
+        long long const first = position(turn) + u * height();
+        if (u >= live_of(turn)) break;
+        load<sweep, together>(loaded, turn, u);
+        if (a.is_even && this->template is_full<together>(first, end_of_block()))
+          this->template store_loaded<needed<sweep, together>, together, true>(loaded, first,
+                                                                               end_of_block());
+        else
+          this->template store_loaded<needed<sweep, together>, together, false>(loaded, first,
+                                                                                end_of_block());
+      }
+      ask_next<sweep>(turn);
+    }
+  }
+
+  __device__ __forceinline__ void end_tile() {
+    base::tile = states.tile();
+    base::end();
+  }
+
+ private:
+  // Which positions of which vector are the thread's: again before each sweep, so that registers do
+  // not hold it where the blocks meet.
+  __device__ __forceinline__ void find_share() {
+    base::tile = states.tile();
+    offsets = {};
+    part = {0};
+    base::find_vector();
+    first_turn = states.rank() * share.turns_of_block;
+    turns = share.turns - first_turn;
+    if (turns > share.turns_of_block) turns = share.turns_of_block;
+    last_live = 0;
+#pragma unroll
+    for (int u = 0; u < items; ++u)
+      last_live += position(turns - 1) + u * height() < a.columns.size;
+    is_brought = a.is_kept && a.is_even && part.is_whole();
+  }
+  static __device__ __forceinline__ int height() { return static_cast<int>(blockDim.y); }
+  // The first of the thread's positions of a turn, which are height() apart.
+  __device__ __forceinline__ long long position(int turn) const {
+    return static_cast<long long>(first_turn + turn) * (height() * items) + threadIdx.y;
+  }
+  __device__ __forceinline__ long long end_of_block() const {
+    long long const end =
+        static_cast<long long>(first_turn + share.turns_of_block) * (height() * items);
+    return end < a.columns.size ? end : a.columns.size;
+  }
+  // How many of the thread's positions of a turn are inside.
+  __device__ __forceinline__ int live_of(int turn) const {
+    return turn + 1 < turns ? items : last_live;
+  }
+  template <int Sweep> static constexpr bool goes_forwards = Sweep % 2 == 1;
+  // Turn number n of a sweep.
+  template <int Sweep> __device__ __forceinline__ int turn_of(int n) const {
+    return goes_forwards<Sweep> ? n : turns - 1 - n;
+  }
+
+  template <int Phase> __device__ __forceinline__ void reduce() {
+    if (Phase > 1) {
+      find_share();
+      ask_first<Phase>();
+    }
+    constexpr int step = goes_forwards<Phase> ? 1 : -1;
+#pragma unroll 1
+    for (int slice = goes_forwards<Phase> ? 0 : (turns - 1) / share.turns_of_slice;
+         slice >= 0 && slice * share.turns_of_slice < turns; slice += step) {
+      int turn = slice * share.turns_of_slice, left = turns - turn;
+      if (left > share.turns_of_slice) left = share.turns_of_slice;
+      if (!goes_forwards<Phase>) turn += left - 1;
+      meeting_chains<Program, v, threads, Phase> chains;
+      chains.begin();
+      if (!part.is_empty())
+#pragma unroll 1
+        for (; left > 0; --left, turn += step) {
+          selected_registers<Program, needed<Phase>> loaded;
+          wait_for_copies<under_way - 1>();
+          load<Phase, items>(loaded, turn, 0);
+          ask_next<Phase>(turn);
+          int const live = live_of(turn);
+          this->template take_loaded<Phase, needed<Phase>, items>(chains.recent, loaded,
+                                                                  live == items, live);
+          if (left % chains.turns_of_part == 1) chains.carry();
+        }
+      chains.finish(rows);
+      side::template combine_block<Phase, false>(rows);
+      states.template leave<Phase>(rows, slice);
+    }
+    states.template meet<Phase>(rows);
+    this->template evaluate_rows<Phase>();
+  }
+
+  // Loads `Items` positions of a turn from the thread's number u on; what is not inside is
+  // anything.
+  template <int Sweep, int Items, class Tile>
+  __device__ __forceinline__ void load(Tile& loaded, int turn, int u) const {
+    using all = needed<Sweep, Items>;
+    long long const first = position(turn) + u * height();
+    if constexpr (is_any_kept<Program, v>)
+      if (is_brought) {
+        for_each_selected<Program, selected_by_keeping<Program, v, all, true>>([&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+#pragma unroll
+          for (int i = 0; i < Items; ++i)
+            kept::template take<k>(read_register<k>(loaded).at[i], step_of(turn) + u + i);
+        });
+        using others = selected_by_keeping<Program, v, all, false>;
+        if constexpr (has_selected<Program, others>)
+          base::template load_plain<others, Items, false>(loaded, first, end_of_block());
+        return;
+      }
+    base::template load<all, Items, false>(loaded, first, end_of_block());
+  }
+
+  // Where the vectors of a turn are in shared memory.
+  __device__ __forceinline__ int step_of(int turn) const {
+    int const beyond = turn - share.kept_turns;
+    return items * (beyond < 0 ? turn : share.kept_turns + beyond % under_way);
+  }
+  // Whether a turn is in shared memory when the sweep begins, of what the one before it needed.
+  template <int Sweep> __device__ __forceinline__ bool is_there(int turn) const {
+    return turn < share.kept_turns ||
+           (goes_forwards<Sweep> ? turn < share.kept_turns + under_way : turn >= turns - under_way);
+  }
+  template <int Sweep, int... Before>
+  static consteval bool is_needed_before(int k, std::integer_sequence<int, Before...>) {
+    return (false || ... || needed<Before + 1>::holds(k));
+  }
+  template <int Sweep> __device__ __forceinline__ void ask_first() const {
+    if constexpr (is_any_kept<Program, v>)
+#pragma unroll 1
+      for (int n = 0; n < under_way; ++n) ask<Sweep>(turn_of<Sweep>(n));
+  }
+  // @pre the thread has what it wants of the turn
+  template <int Sweep> __device__ __forceinline__ void ask_next(int turn) const {
+    if constexpr (is_any_kept<Program, v>)
+      ask<Sweep>(goes_forwards<Sweep> ? turn + under_way : turn - under_way);
+  }
+  // Asks for what the sweep needs of a turn and is not there; one more group of copies is under
+  // way.
+  template <int Sweep> __device__ __forceinline__ void ask(int turn) const {
+    if (is_brought && turn >= 0 && turn < turns)
+      for_each_selected<Program, selected_by_keeping<Program, v, needed<Sweep>, true>>(
+          [&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            using I = typename program_traits<Program>::template at<k>;
+            constexpr bool is_old =
+                is_needed_before<Sweep>(k, std::make_integer_sequence<int, Sweep - 1>{});
+            constexpr bool is_recent = is_old && needed<(Sweep > 1 ? Sweep - 1 : 1)>::holds(k);
+            if (is_recent ? is_there<Sweep>(turn) : is_old && turn < share.kept_turns) return;
+            long long const stride = a.load_steps[I::bits], first = position(turn);
+            auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
+            int const live = live_of(turn);
+#pragma unroll
+            for (int u = 0; u < items; ++u, from += height() * stride)
+              if (u < live) kept::template bring<k>(step_of(turn) + u, from);
+          });
+    end_of_copies();
+  }
+};
+
+}  // namespace tenon::detail
+#endif
