@@ -7,9 +7,9 @@ set(TENON_JOIN_TESTS "$ENV{TENON_JOIN_TESTS}" CACHE BOOL
     "Compile four test sources as one: for who builds all of them once; the environment's when empty")
 
 # tenon_is_joinable(<variable> <source>): a namespace will be around it, so it must not add to the library's own; nor may it have
-# flags of its own.
+# flags or settings of its own.
 function(tenon_is_joinable result source)
-  file(STRINGS "${source}" hindrance REGEX "^(namespace tenon( |::)|// (.* )?tenon-test: optimized$)" LIMIT_COUNT 1)
+  file(STRINGS "${source}" hindrance REGEX "^(#define TENON_|namespace tenon( |::)|// (.* )?tenon-test: optimized$)" LIMIT_COUNT 1)
   set(${result} ON PARENT_SCOPE)
   if(hindrance)
     set(${result} OFF PARENT_SCOPE)
