@@ -25,7 +25,8 @@ constexpr bool is_of_own_row(graph const& g, int id, int x, unsigned& axes, bool
       is_inverse = false;
     } else if (n.is<ops::broadcast>()) {
       static_vector<int, max_rank> of_operand;
-      for (long long axis : g.attributes[n.attributes]) of_operand.push_back(of[axis]);
+      for (long long axis : g.attributes[n.attributes])
+        of_operand.push_back(of[static_cast<int>(axis)]);
       of = of_operand;
     } else {
       return false;

@@ -3,6 +3,7 @@
 // Operands whose elements lie between each other: what lies together is one access for all of them.
 
 #include "tenon/backend/cuda/parts/element_stores.cuh"
+#include "tenon/backend/cuda/parts/element_tile.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 
 namespace tenon::detail {
