@@ -90,7 +90,7 @@ using positions_inside =
     std::conditional_t<IsOrdered, whole_ordered_positions, whole_positions<int>>;
 template <bool IsOrdered>
 using positions_at_end = std::conditional_t<IsOrdered, ordered_positions, rest_positions>;
-template <class Positions, int Dims> inline constexpr int axes_of = requires {
+template <class Positions, int Dims> inline constexpr int axes_of_positions = requires {
   Positions::has_one_axis;
 }
 ? 1 : Dims;

@@ -51,7 +51,7 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   long long column = 0;
   if constexpr (has_selected<Program, where>)
     column = static_cast<long long>(positions.at(position)) * V;
-  constexpr int axes = axes_of<Positions, Dims>;
+  constexpr int axes = axes_of_positions<Positions, Dims>;
   vector_positions<Program, where, V, axes> here;
   vector_ahead<Program, Phase, Stores, V> ahead;
   // Most programs have no positions, and then nothing is compiled for them.
@@ -143,7 +143,7 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
             is_row_inside, evaluation);
       live_elements += positions.template count<V>(u);
       if ((u + 1) % batch_items != 0) continue;
-      if constexpr (axes_of<Positions, Dims> == 1)
+      if constexpr (axes_of_positions<Positions, Dims> == 1)
         accumulate_batch<Program, V, Items, Phase>(states, values, live_elements,
                                                    ordered_batch<Program, V, Arguments, Positions>{
                                                        {a, row}, positions, u + 1 - batch_items});
