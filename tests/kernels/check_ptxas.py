@@ -5,6 +5,7 @@
 In the file, as whole-line comments:
   // registers: 128          budget of every kernel of the file (required)
   // registers(sm_80): 160   budget on one architecture
+  // registers(rows_kernel): 64   budget of kernels of one name
   // ptx: ld.global.nc.v4.u32   some kernel holds this instruction; ptxas splits no vector access
   // ptx-most(fma.rn): 40       no kernel holds this text more often
 Prints one row per kernel. From sm_90 on no kernel comes to memory before those in front have ended (early_accesses.py).
@@ -27,7 +28,7 @@ SHARED = re.compile(r"(\d+) bytes smem")
 
 
 def read_rules(path, arch):
-    """-> (register budget or None, texts of `ptx`, {text: most} of `ptx-most`)."""
+    """-> (register budget or None, {kernel: its own}, texts of `ptx`, {text: most} of `ptx-most`)."""
     with open(path, encoding="utf-8") as source:
         lines = source.read().splitlines()
     rules = {}
@@ -35,8 +36,9 @@ def read_rules(path, arch):
         if found := re.match(r"// ([\w()-]+|ptx-most\(.+\)): (.+?)\s*$", line):
             rules.setdefault(found[1], []).append(found[2])
     budget = rules.get(f"registers(sm_{arch})") or rules.get("registers")
+    own = {found[1]: int(texts[0]) for name, texts in rules.items() if (found := re.fullmatch(r"registers\((\w+_kernel)\)", name))}
     most = {name[len("ptx-most("):-1]: int(texts[0]) for name, texts in rules.items() if name.startswith("ptx-most(")}
-    return int(budget[0]) if budget else None, rules.get("ptx", []), most
+    return int(budget[0]) if budget else None, own, rules.get("ptx", []), most
 
 
 def read_kernels(log):
@@ -76,7 +78,7 @@ def read_ptx(folder):
 
 def check(path, arch, command, kept):
     """-> list of faults; the machine code is left at `kept`, if that is given."""
-    budget, wanted, most = read_rules(path, arch)
+    budget, own, wanted, most = read_rules(path, arch)
     if budget is None:
         return ["the file states no `// registers: N`"]
     with tempfile.TemporaryDirectory() as folder:
@@ -100,8 +102,9 @@ def check(path, arch, command, kept):
     for name, facts in kernels.items():
         print(f"{facts['registers']:>9} {facts['stack']:>6} {facts['stores']:>8} {facts['loads']:>8} "
               f"{facts['shared']:>7}  {names[name]}")
-        if facts["registers"] > budget:
-            faults.append(f"{names[name]}: {facts['registers']} registers, budget {budget}")
+        allowed = next((most_of_it for kernel, most_of_it in own.items() if f"{kernel}<" in names[name]), budget)
+        if facts["registers"] > allowed:
+            faults.append(f"{names[name]}: {facts['registers']} registers, budget {allowed}")
         if facts["stack"] or facts["stores"] or facts["loads"]:
             faults.append(f"{names[name]}: local memory (stack frame or spills)")
     entries = re.split(r"\.entry ", ptx)[1:]

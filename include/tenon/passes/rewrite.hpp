@@ -7,13 +7,17 @@
 
 namespace tenon::passes {
 
-// replace(result, node with operands in result) -> id in result.
+// replace(result, node with operands in result) -> id in result; also with the id in g behind them,
+// for who looks at what a node is for.
 template <class Replace> constexpr graph rewrite(graph const& g, Replace const& replace) {
   graph result = g.without_nodes();
   constexpr_vector<int> moved;
   for (node n : g.nodes) {
     for (int& operand : n.operands) operand = moved[operand];
-    moved.push_back(replace(result, n));
+    if constexpr (requires { replace(result, n, 0); })
+      moved.push_back(replace(result, n, moved.size()));
+    else
+      moved.push_back(replace(result, n));
   }
   for (graph_output output : g.outputs) {
     output.id = moved[output.id];

@@ -139,9 +139,7 @@ constexpr int replacement(graph& g, node const& n) {
 
 // @pre all dims are representatives. @post no rule matches; equal nodes are one node
 constexpr graph simplify(graph const& g) {
-  int next_source = 0;
-  return rewrite(g, [&](graph& result, node n) {
-    int const source = next_source++;
+  return rewrite(g, [&](graph& result, node n, int source) {
     n = detail::ordered(result, n);
     int id = detail::log_of_softmax(result, n, g, source);
     if (id < 0) id = detail::replacement(result, n);

@@ -42,42 +42,48 @@ class neighbour_finder {
     return of(k, space_.stores.size(), [&](int a, int b) {
       store const &x = space_.stores[a], &y = space_.stores[b];
       bool const are_parts = x.axis != no_axis && x.axis == y.axis && x.output == y.output &&
-                             x.axis == g_[g_.outputs[x.output].id].rank() - 1;
-      return are_parts ? y.position - x.position : apart;
+                             x.along == y.along && x.axis == g_[g_.outputs[x.output].id].rank() - 1;
+      return are_parts ? y.position - x.position : far;
     });
   }
 
  private:
-  static constexpr int apart = neighbours::most;
+  // One too many is seen from either end.
+  static constexpr int reach = neighbours::most, far = reach + 1;
 
-  // @post of operands that are distances 0, 1, ... from the first, each of which is there once;
-  // none where there are more in front or behind than can be told
+  // @post of operands that are distances 0, 1, ... from the first, all of which have the same count
+  // and first; who shares its place with another is nobody's neighbour, and none where there are
+  // more of them than one access has
   template <class Distance> static constexpr neighbours of(int k, int size, Distance distance) {
-    int at[2 * neighbours::most + 1];  // who is so far from k, from -most on
-    for (int& one : at) one = -1;
+    constexpr int nobody = -1, several = -2;
+    if (k >= neighbours::most_operands) return {};
+    int at[2 * far + 1];  // who is so far from k, from -reach on, between two who are not there
+    for (int& one : at) one = nobody;
     for (int other = 0; other < size && other < neighbours::most_operands; ++other) {
       int const d = other == k ? 0 : distance(k, other);
-      if (d > -apart && d < apart && at[d + neighbours::most] < 0) at[d + neighbours::most] = other;
+      if (d < -reach || d > reach) continue;
+      at[far + d] = at[far + d] == nobody ? other : several;
     }
-    int begin = neighbours::most, end = begin + 1;
+    if (at[far] == several) return {};
+    int begin = far, end = far + 1;
     while (at[begin - 1] >= 0) --begin;
     while (at[end] >= 0) ++end;
     int const count = end - begin;
     if (count != 2 && count != neighbours::most) return {};
-    return {count, neighbours::most - begin, at[begin]};
+    return {count, far - begin, at[begin]};
   }
   // How many elements load b is further than load a along the last axis of a view, in steps of more
-  // than one or as one of its elements; `apart` if it is none of that. Where these lie in memory
+  // than one or as one of its elements; `far` if it is none of that. Where these lie in memory
   // says a call.
   constexpr int distance(int a, int b) const {
     load const &x = space_.loads[a], &y = space_.loads[b];
     if (x.view == no_view || y.view == no_view || x.what != y.what || x.along != y.along)
-      return apart;
+      return far;
     int from = x.view, to = y.view;
     while (g_[from].is<ops::reshape>() && g_[to].is<ops::reshape>())
       from = g_[from].operands[0], to = g_[to].operands[0];
     node const &v = g_[from], &w = g_[to];
-    if (!v.is<ops::slice>() || !w.is<ops::slice>() || v.operands[0] != w.operands[0]) return apart;
+    if (!v.is<ops::slice>() || !w.is<ops::slice>() || v.operands[0] != w.operands[0]) return far;
     int const last = v.rank() - 1;
     attribute const of_v = g_.attributes_of(v), of_w = g_.attributes_of(w);
     auto const begin = [](attribute const& bounds, int axis) {
@@ -85,10 +91,10 @@ class neighbour_finder {
     };
     for (int axis = 0; axis < last; ++axis)
       if (begin(of_v, axis) != begin(of_w, axis) || of_v[3 * axis + 2] != of_w[3 * axis + 2])
-        return apart;
+        return far;
     long long const further = begin(of_w, last) - begin(of_v, last), step = of_v[3 * last + 2];
     bool const is_between = step == of_w[3 * last + 2] && (step > 1 || v.dims[last] == unit_dim);
-    return is_between && further > -apart && further < apart ? static_cast<int>(further) : apart;
+    return is_between && further >= -reach && further <= reach ? static_cast<int>(further) : far;
   }
 
   graph const& g_;

@@ -33,6 +33,11 @@ template <class T> void check_columns() {
     return every<4>(x, at_column<0>{}) - every<4>(x, at_column<1>{}) * 2 +
            every<4>(x, at_column<2>{}) * 4 - every<4>(x, at_column<3>{});
   });
+  static auto const fives = tn::compile([](auto x) {
+    return every<5>(x, at_column<0>{}) - every<5>(x, at_column<1>{}) * 2 +
+           every<5>(x, at_column<2>{}) * 4 - every<5>(x, at_column<3>{}) +
+           every<5>(x, at_column<4>{}) * 3;
+  });
   auto const check = [&](auto const& f, int step, std::initializer_list<double> weights,
                          std::int64_t n, arrangement how) {
     auto x = random_array<T, 2>({6, step * n}, how, -4, 4);
@@ -54,6 +59,7 @@ template <class T> void check_columns() {
       check(threes, 3, {1, -2, 4}, n, how);
       check(three_of_four, 4, {1, -2, 4}, n, how);
       check(fours, 4, {1, -2, 4, -1}, n, how);
+      check(fives, 5, {1, -2, 4, -1, 3}, n, how);
     }
 }
 // Sums of a few halves are exact in float, and rounded once.
@@ -61,7 +67,7 @@ TEST(neighbours, every_few_columns) { check_columns<std::int32_t>(); }
 TEST(neighbours, every_few_columns_of_halves) { check_columns<tn::bfloat16>(); }
 TEST(neighbours, every_few_columns_of_bytes) { check_columns<std::int8_t>(); }
 
-// Two by two and two by four elements of an image.
+// Two by two to two by eight elements of an image.
 template <class T, int Across> void check_windows() {
   static auto const f = tn::compile([](auto x) {
     return tn::amax(tn::reshape(x, tn::shape<3, 4, 2, 16, Across>), tn::axis<2, 4>);
@@ -84,6 +90,8 @@ TEST(neighbours, windows_of_images) {
   check_windows<float, 2>();
   check_windows<tn::bfloat16, 2>();
   check_windows<tn::bfloat16, 4>();
+  check_windows<tn::bfloat16, 6>();
+  check_windows<tn::bfloat16, 8>();
   check_windows<std::int8_t, 4>();
 }
 

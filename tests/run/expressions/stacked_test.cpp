@@ -60,6 +60,35 @@ TEST(stacked, of_half_types) {
   check_axis<tn::bfloat16, 2>();
 }
 
+// Two or four beside each other are one access; so many others are none, or two of those.
+template <class T, int... K> void check_many(std::integer_sequence<int, K...>) {
+  static auto const f = tn::compile(
+      [](auto x, auto y) { return tn::stack((K % 2 == 0 ? x + K : y * K)..., tn::axis<-1>); });
+  constexpr int count = sizeof...(K);
+  for (std::int64_t n : {1, 8, 33, 64})
+    for (arrangement how : arrangements) {
+      auto x = random_array<T, 2>({5, n}, how, -4, 4), y = random_array<T, 2>({5, n}, how, -4, 4);
+      doubles const a = x.values(), b = y.values();
+      EXPECT_EQ(result_of(f(x.view(), y.view())).values,
+                stacked(count, 5, n, 2,
+                        [&](auto k, auto i, auto j) {
+                          double const p = a[i * n + j], q = b[i * n + j];
+                          return as_double(from_double<T>(k % 2 == 0 ? p + k : q * k));
+                        }))
+          << count << " x " << n << to_string(how);
+    }
+}
+template <class T> void check_counts() {
+  check_many<T>(std::make_integer_sequence<int, 4>{});
+  check_many<T>(std::make_integer_sequence<int, 5>{});
+  check_many<T>(std::make_integer_sequence<int, 6>{});
+  check_many<T>(std::make_integer_sequence<int, 8>{});
+}
+TEST(stacked, more_than_an_access_has) {
+  check_counts<tn::bfloat16>();
+  check_counts<std::int8_t>();
+}
+
 // As one axis with its neighbour: real and imaginary parts, or columns in turn.
 TEST(stacked, in_turn_along_the_last_axis) {
   auto const f = tn::compile(

@@ -76,7 +76,7 @@ inline constexpr int neighbours_width = [] {
 }();
 // Whether there are such operands, and they are better moved so. Pairs of f32 that are only read
 // are as fast one by one. H200, us, so and one by one: two of 2^25 beside each other bf16 63.8
-// (96.3), f32 125.6 (188); gelu(odd) * even columns of 8192 x 16384 bf16 106.5 (108.9), f32 207
+// (96.3), f32 125.6 (188); gelu(odd) * even columns of 8192 x 16384 bf16 96.2 (108.9), f32 207
 // (184.5).
 template <class Program>
 inline constexpr bool has_neighbours = [] {

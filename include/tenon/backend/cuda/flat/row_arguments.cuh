@@ -72,7 +72,7 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
     return a;
   }
   // Whether operands share their accesses.
-  bool has_neighbours() const {
+  bool moves_together() const {
     bool result = false;
     for (access const how : this->load_access) result = result || how == access::beside;
     for (access const how : this->store_access) result = result || how == access::beside;
@@ -121,9 +121,9 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
       visit_selected<Program, element_operands<Program>>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using I = typename traits::template at<k>;
-        if constexpr (has_vectors_together<Program, V> && I::beside.count > 0)
-          if (lie_beside<Program, k, V>(layout, call))
-            (I::is_load ? this->load_access : this->store_access)[I::bits] = access::beside;
+        if constexpr (has_vectors_together<Program, V> && I::beside.count > 0 &&
+                      I::beside.position == 0)
+          if (lie_beside<Program, k, V>(layout, call)) share_accesses<k>();
       });
     for (access const how : this->store_access) result = result && is_vector(how);
     for (int k = 0; k < traits::load_count; ++k) {
@@ -140,6 +140,13 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
           result && has_two_axes && loads_which<Program, &instruction_facts::repeats>::all.at[k];
     }
     return result && has_vectors;
+  }
+  // Of load or store K and those beside it.
+  template <int K> void share_accesses() {
+    visit_selected<Program, neighbours_of<Program, K>>([&](auto selected) {
+      using I = typename traits::template at<decltype(selected)::value>;
+      (I::is_load ? this->load_access : this->store_access)[I::bits] = access::beside;
+    });
   }
   static bool is_vector(access how) {
     return how == access::packed || how == access::blocked || how == access::backward ||

@@ -62,6 +62,7 @@ struct scan_planner {
                                         .group_dims = max_rank,
                                         .is_looped = IsLooped,
                                         .blocks = blocks<Program, IsLooped>};
+  // With reductions beside the scan the registers of four blocks are too few: 52 bytes are spilled.
   template <class Program>
   static constexpr configuration short_rows{
       .vector_width = width<Program>,
