@@ -39,16 +39,31 @@ template <class Program>
 inline constexpr bool may_be_sliced =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
-// Whether rows that neighbour each other have this kernel: without positions, or where elements
-// that are only reduced know theirs.
+// Whether an element knows its place: positions are told apart by 32 bits.
+template <class Program>
+inline constexpr bool elements_know_positions =
+    has_selected<Program, positions_at<Program, place::element>>;
+// Whether rows that neighbour each other have this kernel: without positions, or where rows know
+// theirs, or elements that are only reduced. What is fetched is there once for a row.
 template <class Program>
 inline constexpr bool may_know_positions = [] {
-  bool result = may_be_sliced<Program>;
+  bool result = may_be_sliced<Program> || !elements_know_positions<Program>;
   for (instruction_facts const& i : program_traits<Program>::all) {
     bool const is_of_element = i.where == place::element && i.kind == op_kind::source;
-    if (i.is_position) result = result && is_of_element;
-    result = result && !i.is_fetch && !i.is_window;
+    if (i.is_position) result = result && (is_of_element || i.where == place::row);
+    result = result && !(i.is_fetch && i.where == place::element) && !i.is_window;
   }
+  return result;
+}();
+
+// Whether what leads to a row's own element waits until the row is reduced, whose states need the
+// registers.
+template <class Program>
+inline constexpr bool finds_rows_late = [] {
+  bool result = may_be_sliced<Program> && has_selected<Program, positions_at<Program, place::row>>;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    for (int n = 0; n < i.operand_count && i.where == place::element; ++n)
+      result = result && program_traits<Program>::all[i.operand(n)].where != place::row;
   return result;
 }();
 

@@ -108,6 +108,10 @@ struct columns_planner : meeting_columns_planner {
     }
     return divide_up(vectors, 4) < blocks_wanted / 2 && positions >= 1 << 12;
   }
+  // H200, us, with a warp and with the block beside each other: softmax over axis 1 of 16 x 19 x
+  // 262144 bf16 227 and 89, f32 345 and 169, of 8 x 8 x 262144 bf16 103 and 25, of 16 x 21 x 65536
+  // 61 and 33, of 8 x 64 x 65536 49 and 45; of more positions not tried.
+  static constexpr long long few_kept_positions = 64;
   // Shared memory that one block may keep rows in.
   static long long kept_bytes(cuda_device_facts const& facts) {
     return clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
@@ -122,9 +126,12 @@ struct columns_planner : meeting_columns_planner {
                                long long most_bytes, int most_blocks) {
     using kept = kept_vectors<Program, width<Program>, threads>;
     kept_share share{1, 1};
-    // Up to a warp, and more where threads would be without a position.
+    // Up to a warp, and more where threads would be without a position; of few positions as many as
+    // a block has, each of which then combines with few others or with none.
     while (share.lanes < vectors &&
-           (share.lanes < 32 || 2 * share.lanes * a.columns.size <= threads))
+           (share.lanes < 32 || a.columns.size <= few_kept_positions ||
+            2 * share.lanes * a.columns.size <= threads) &&
+           share.lanes < threads)
       share.lanes *= 2;
     // 128 bytes: a whole cache line of each position.
     long long const least_lanes = share.lanes < 8 ? share.lanes : 8;

@@ -21,11 +21,23 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
     return {launch, rows[i], element, total};
   }
 
+  // The operands of the thread's rows, and what is computed of them.
+  __device__ __forceinline__ void bring_rows() {
+#pragma unroll
+    for (int i = 0; i < v; ++i) bring_row(i);
+    evaluate_rows<0>();
+  }
   template <int Phase> __device__ __forceinline__ void evaluate_rows() {
 #pragma unroll
+    for (int i = 0; i < v; ++i) evaluate_row<Phase>(i);
+  }
+  // The same, of rows that are brought one by one.
+  template <int Phase> __device__ __forceinline__ void bring_and_evaluate_rows() {
+#pragma unroll
     for (int i = 0; i < v; ++i) {
-      registers<Program, place::element> none;
-      evaluate<place::row, Phase, Phase>(frame_of(i, none));
+      bring_row(i);
+      evaluate_row<0>(i);
+      evaluate_row<Phase>(i);
     }
   }
 
@@ -65,6 +77,29 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
             facts::op::combine(read_register<k>(total), facts::op::lift(value));
       });
     }
+  }
+
+ private:
+  __device__ __forceinline__ void bring_row(int i) {
+    for_each_selected<Program, loaded_at<Program, place::row>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      read_register<k>(rows[i]) = typename I::value_type{};
+      if (i < part.left)
+        read_register<k>(rows[i]) =
+            load_one<Program, k>(a, offsets.loads[I::bits] + i * a.load_along[I::bits]);
+    });
+    for_each_selected<Program, positions_at<Program, place::row>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      long long const offset =
+          I::varies_over_rows ? offsets.loads[I::bits] + i * a.load_along[I::bits] : 0;
+      read_register<k>(rows[i]) = position_of<Program, k>(a, offset, i < part.left);
+    });
+  }
+  template <int Phase> __device__ __forceinline__ void evaluate_row(int i) {
+    registers<Program, place::element> none;
+    evaluate<place::row, Phase, Phase>(frame_of(i, none));
   }
 };
 

@@ -38,27 +38,8 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
       if (a.asks_early)
         base::template ask_early<needed_loads<Program, v, items, 1, false>, 2 * items>();
     if constexpr (!awaits_late) await_operands<Program>(a.may_leave);
-    bring_rows();
+    if constexpr (!finds_rows_late<Program>) base::bring_rows();
   }
-  // The operands of the thread's rows, and what is computed of them.
-  __device__ __forceinline__ void bring_rows() {
-    for_each_instruction<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      if constexpr (operands_at<Program, place::row>::loads(k)) {
-        long long stride = a.load_along[I::bits];
-#pragma unroll
-        for (int i = 0; i < v; ++i) {
-          read_register<k>(rows[i]) = typename I::value_type{};
-          if (i < part.left)
-            read_register<k>(rows[i]) =
-                load_one<Program, k>(a, offsets.loads[I::bits] + i * stride);
-        }
-      }
-    });
-    base::template evaluate_rows<0>();
-  }
-
   // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
   // combines them. @post false: another block has the result
   template <int Phase> __device__ __forceinline__ bool reduce() {
@@ -70,7 +51,12 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
           rows, a.workspace,
           slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices,
                      a.are_marked});
-    if (has_result) base::template evaluate_rows<Phase>();
+    if (has_result) {
+      if constexpr (finds_rows_late<Program>)
+        base::template bring_and_evaluate_rows<Phase>();
+      else
+        base::template evaluate_rows<Phase>();
+    }
     return has_result;
   }
   // Whether positions from `first` on are so few for a thread that they have code of their own.

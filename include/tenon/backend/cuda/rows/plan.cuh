@@ -41,11 +41,10 @@ struct rows_planner : looped_rows_planner {
                   !program_traits<Program>::has_gathered &&
                   (!has_positions || may_know_positions<Program>))
       if (rows_are_neighbours<Program>(layout) &&
-          (!has_positions || has_places_of_32_bits(layout.columns)) &&
+          (!elements_know_positions<Program> || has_places_of_32_bits(layout.columns)) &&
           (layout.columns.size > 1 ||
            (layout.rows.size >= least_columns_of_one<Program> &&
-            (!may_be_tiny<Program> ||
-             columns_planner::has_whole_vectors<Program>(layout, call)))))
+            (!may_be_tiny<Program> || columns_planner::has_whole_vectors<Program>(layout, call)))))
         return columns_planner::plan<Program>(layout, call, facts);
     if constexpr (gathered_columns<Program>::are_found && !program_traits<Program>::has_planes)
       if (columns_planner::gathers_vectors<Program>(layout, call))
