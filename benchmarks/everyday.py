@@ -126,3 +126,15 @@ def rotate_pairs(x, cosines, sines):
 
 def argmax_axis1(x):
     return x.argmax(1)
+
+
+def class_softmax(x):
+    return torch.softmax(x, 1)
+
+
+def image_cross_entropy(x, labels):
+    return F.cross_entropy(wide(x), labels)
+
+
+def reverse_cumsum(x):
+    return wide(x).flip(-1).cumsum(-1).flip(-1).to(x.dtype)

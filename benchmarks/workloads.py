@@ -23,6 +23,13 @@ def with_labels(shape, make):
     return x, torch.randint(0, shape[1], (shape[0],), device=x.device)
 
 
+def with_image_labels(shape, make):
+    """shape: images, classes, places."""
+    images, classes, places = shape
+    x = make(*shape)
+    return x, torch.randint(0, classes, (images, places), device=x.device)
+
+
 def rotation_inputs(shape, make):
     """shape: batch, length, query heads, head size; there is a quarter as many key heads."""
     batch, length, heads, size = shape
@@ -168,4 +175,7 @@ WORKLOADS = {
     "rotate_pairs": Workload(everyday.rotate_pairs,
                              lambda shape, make: (make(*shape), make(shape[-1] // 2), make(shape[-1] // 2)), read_and_write),
     "argmax_axis1": Workload(everyday.argmax_axis1, like_first(1), reads),
+    "class_softmax": Workload(everyday.class_softmax, like_first(1), read_and_write),
+    "image_cross_entropy": Workload(everyday.image_cross_entropy, with_image_labels, lambda *inputs: nbytes(*inputs)),
+    "reverse_cumsum": Workload(everyday.reverse_cumsum, like_first(1), read_and_write),
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cross-entropy of rows of logits with integer labels, alone and with its gradient.
+// The cross-entropy of rows of logits with integer labels, alone and with its gradient, and of
+// images.
 
 #include "harness/library.hpp"
 
@@ -30,9 +31,22 @@ void cross_entropy_value_grad(bench::call const& c) {
                                                     scale);
 }
 
+void image_cross_entropy(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x, auto labels) {
+        auto values = tn::cast<float>(x);
+        auto label = tn::unsqueeze(labels, tn::axis<1>);
+        auto chosen = tn::squeeze(tn::take_along_axis(values, label, tn::axis<1>), tn::axis<1>);
+        return tn::mean(tn::logsumexp(values, tn::axis<1>) - chosen);
+      },
+      "image_cross_entropy");
+  f.on(c.stream()).into(c.out<float, 0>(2))(c.in<tn::bfloat16, 3>(0), c.in<long long, 2>(1));
+}
+
 constexpr bench::entry entries[] = {
     {"cross_entropy_mean", "f32", 2, bench::guarded<cross_entropy<float>>},
     {"cross_entropy_mean", "bf16", 2, bench::guarded<cross_entropy<tn::bfloat16>>},
+    {"image_cross_entropy", "bf16", 3, bench::guarded<image_cross_entropy>},
     {"cross_entropy_value_grad", "f32", 2, bench::guarded<cross_entropy_value_grad>},
 };
 

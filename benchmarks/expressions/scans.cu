@@ -36,11 +36,18 @@ void running_sum_normalized(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
 }
 
+void running_sum_from_the_end(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) { return tn::cumsum(x, tn::axis<-1>, tn::reversed); }, "reverse_cumsum");
+  f.on(c.stream()).into(c.out<tn::bfloat16, 2>(1))(c.in<tn::bfloat16, 2>(0));
+}
+
 constexpr bench::entry entries[] = {
     {"cumsum", "f32", 2, bench::guarded<running_sum<2>>},
     {"cumsum", "f32", 1, bench::guarded<running_sum<1>>},
     {"cumsum_axis0", "f32", 2, bench::guarded<running_sum_of_columns<float>>},
     {"cumsum_axis0", "bf16", 2, bench::guarded<running_sum_of_columns<tn::bfloat16>>},
+    {"reverse_cumsum", "bf16", 2, bench::guarded<running_sum_from_the_end>},
     {"cumsum_over_amax", "f32", 2, bench::guarded<running_sum_over_largest>},
     {"cumsum_normalized", "f32", 2, bench::guarded<running_sum_normalized>},
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans of rows in registers, tile after tile, and by all blocks together; of several operands.
+// Scans of rows in registers, tile after tile, and by all blocks together; from their ends; of several
+// operands.
 // registers: 128
 
 #include "compile_plan.cuh"
@@ -13,6 +14,7 @@ using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
 void instantiate() {
   compile_plan<vector>([](auto x) { return cumsum(x, axis<0>); });
   compile_plan<half_matrix>([](auto x) { return cumsum(x, axis<1>); });
+  compile_plan<half_matrix>([](auto x) { return cumsum(x, axis<1>, reversed); });
   compile_plan<half_matrix, half_matrix>(
       [](auto x, auto y) { return logcumsumexp(x * y, axis<1>); });
 }

@@ -71,7 +71,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
                        flat_program<Capacities>& result) {
   result.about = flat_description<Capacities>(g, space, s);
   constexpr_vector<long long> const bits = half_finder(g, space).find(s.places);
-  bool const is_pointwise = s.chosen == &schedules::pointwise;
+  bool const is_pointwise = s.chosen == &schedules::pointwise, is_scan = s.chosen == &schedules::scan;
   bool has_vectors = is_pointwise;
   for (place const where : s.store_places)
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
@@ -87,6 +87,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       item.bits |= repeats_in_columns;
     if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
+    if (is_element && is_scan && (space.reversed & s.columns)) item.bits |= reverses_columns;
     if (is_element && is_pointwise) {
       int const number = static_cast<int>(i.bits);
       if (is_reversed(g, space, space.loads[number])) item.bits |= reverses_columns;

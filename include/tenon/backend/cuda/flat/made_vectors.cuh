@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Vectors of a row that memory does not have as such: from its end to its beginning, and over the
-// end of one row of an operand that is repeated.
+// Vectors of a row that memory does not have as such: over the end of one row of an operand that is
+// repeated.
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 
@@ -21,20 +21,6 @@ struct two_digits {
            wide_product(inner, static_cast<int>(strides[1]));
   }
 };
-
-// The elements of a vector from the last to the first.
-template <class T, int V>
-__device__ __forceinline__ packed<T, V> backward(packed<T, V> const& vector) {
-  packed<T, V> result;
-  constexpr int size = static_cast<int>(sizeof(T)), count = sizeof(result.words) / sizeof(unsigned),
-                of_element = size > 4 ? size / 4 : 1, unused = 32 * count - 8 * size * V;
-#pragma unroll
-  for (int w = 0; w < count; ++w) {
-    unsigned const word = vector.words[count - of_element - w + w % of_element * 2];
-    result.words[w] = size < 4 ? __byte_perm(word, 0, size == 1 ? 0x0123 : 0x1032) >> unused : word;
-  }
-  return result;
-}
 
 // A vector that goes on from one row into the next, of an operand that is repeated: its elements
 // one by one; or those of two rows, if all of a row have the same one.

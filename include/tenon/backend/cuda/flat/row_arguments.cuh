@@ -7,6 +7,7 @@
 
 #include "tenon/backend/columns_as_rows.hpp"
 #include "tenon/backend/cuda/flat/neighbours.cuh"
+#include "tenon/backend/cuda/parts/backward_access.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/drawn.hpp"
@@ -132,7 +133,7 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
       if (loads_which<Program, &instruction_facts::is_reversed>::all.at[k] &&
           how == access::strided)
         how = backward_access(layout, layout.loads[k], call.loads[k],
-                              moved_by<Program>::bytes.loads[k]);
+                              moved_by<Program>::bytes.loads[k], V);
       has_vectors = has_vectors || is_vector(how);
       if (is_vector(how) || how == access::splat) continue;
       how = access::walked;
@@ -151,16 +152,6 @@ template <class Program, int V, int U> struct flat_row_arguments : widest_argume
   static bool is_vector(access how) {
     return how == access::packed || how == access::blocked || how == access::backward ||
            how == access::beside;
-  }
-  // Of vectors along one axis that may begin at its end.
-  [[gnu::cold]] static access backward_access(bound_layout const& layout, operand_layout operand,
-                                              void const* address, int bytes) {
-    if (layout.columns.dims != 1 || operand.column_strides[0] != -1) return access::strided;
-    operand.column_strides[0] = 1;
-    address = static_cast<char const*>(address) - (V - 1) * bytes;
-    return find_access(layout.rows, layout.columns, operand, address, bytes, V) == access::packed
-               ? access::backward
-               : access::strided;
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/flat/made_vectors.cuh"
 #include "tenon/backend/cuda/flat/row_arguments.cuh"
+#include "tenon/backend/cuda/parts/backward_access.cuh"
 #include "tenon/backend/cuda/parts/drawn_vectors.cuh"
 
 namespace tenon {

@@ -2,6 +2,7 @@
 #pragma once
 // Which columns of a tile each thread of the scan skeletons has, and how they are loaded.
 
+#include "tenon/backend/cuda/parts/backward_access.cuh"
 #include "tenon/backend/cuda/parts/row_context.cuh"
 #include "tenon/backend/cuda/parts/staged_tile.cuh"
 #include "tenon/backend/cuda/scan/teams.cuh"
@@ -93,6 +94,23 @@ struct scan_loader : row_context<Program, Arguments> {
 #endif
   }
 
+  // A thread's vectors of load K, the first of which begins at column `mine`.
+  template <int K> struct own_vectors {
+    storage_t<at<K>::type> const* first;
+    int step;  // elements from one to the next
+  };
+  template <int K> __device__ __forceinline__ bool is_backward() const {
+    if constexpr (at<K>::is_reversed)
+      return a.load_access[at<K>::bits] == access::backward;
+    else
+      return false;
+  }
+  template <int K> __device__ __forceinline__ own_vectors<K> vectors_from(long long mine) const {
+    long long const row = where.loads[at<K>::bits];
+    if (is_backward<K>()) return {load_address<Program, K>(a, row + (1 - V) - mine), -item_step()};
+    return {load_address<Program, K>(a, row + mine), item_step()};
+  }
+
   // Asks for a tile; what is beyond the end of the columns is 0. It is there behind end_load().
   // IsOnce: nobody asks for it again.
   template <class Selected, bool IsOnce, class Tile>
@@ -102,11 +120,11 @@ struct scan_loader : row_context<Program, Arguments> {
       for_each_selected<Program, Selected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using I = at<k>;
-        storage_t<I::type> const* from = load_address<Program, k>(a, where.loads[I::bits] + mine);
+        own_vectors<k> const own = vectors_from<k>(mine);
 #pragma unroll
         for (int u = 0; u < Items; ++u)
           load_packed<IsOnce ? expected_reuse<Program, I, false> : reuse::expected>(
-              read_register<k>(raw).at[u], from + u * item_step());
+              read_register<k>(raw).at[u], own.first + u * own.step);
       });
       return;
     }
@@ -118,19 +136,19 @@ struct scan_loader : row_context<Program, Arguments> {
     }
     for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using I = at<k>;
       auto& to = read_register<k>(raw).at;
-      storage_t<I::type> const* from = load_address<Program, k>(a, where.loads[I::bits]) + mine;
+      own_vectors<k> const own = vectors_from<k>(mine);
 #pragma unroll
       for (int u = 0; u < Items; ++u) {
         to[u] = {};
-        load_packed<reuse::expected>(to[u], from + u * item_step(), mine + u * item_step() < size);
+        load_packed<reuse::expected>(to[u], own.first + u * own.step,
+                                     mine + u * item_step() < size);
       }
     });
   }
   template <class Selected, class Tile>
   __device__ __forceinline__ void end_load(Tile& raw, long long first) const {
-    if (a.is_packed) return;
+    if (a.is_packed) return turn_around<Selected>(raw);
     if constexpr (has_stage_of_scan<Program, Items>)
       take_staged<Program, Selected, V, Items, any_columns>(raw, a, where, loaded_runs(first),
                                                             first / V);
@@ -142,6 +160,20 @@ struct scan_loader : row_context<Program, Arguments> {
         for (int u = 0; u < Items; ++u)
           read_register<k>(raw).at[u] = load_vector<Program, k, V, any_columns>(
               a, where, first / V + runs.at(u), runs.template count<V>(u));
+      });
+  }
+
+ private:
+  // What has come from the end of its row.
+  template <class Selected, class Tile>
+  __device__ __forceinline__ void turn_around(Tile& raw) const {
+    if constexpr (has_reversed<Program>)
+      for_each_selected<Program, Selected>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        auto& to = read_register<k>(raw).at;
+        if (is_backward<k>())
+#pragma unroll
+          for (int u = 0; u < Items; ++u) to[u] = backward(to[u]);
       });
   }
 };

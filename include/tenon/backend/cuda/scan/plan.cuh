@@ -3,6 +3,7 @@
 // Chooses the configuration and the grid of the scan skeletons.
 
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/backend/cuda/scan/arguments.cuh"
 #include "tenon/backend/cuda/scan/kernel.cuh"
 #include "tenon/backend/cuda/scan/short_rows.cuh"
 #include "tenon/backend/cuda/scan/split.cuh"
@@ -123,12 +124,26 @@ struct scan_planner {
       if (layout.columns.size <= most_short<Program>) return plan_short<Program>(layout, call);
     if (layout.columns.size <= tile &&
         (!has_row_for_each_block<Program, false> || layout.rows.size <= most_blocks))
-      return planned<Program, chosen<Program, false>>(layout, call,
-                                                      "each row in the registers of a block");
-    return planned<Program, chosen<Program, true>>(layout, call, "each row tile after tile");
+      return planned<Program, chosen<Program, false>>(
+          layout, call,
+          goes_backward<Program, chosen<Program, false>>(layout, call)
+              ? "each row from its end, in the registers of a block"
+              : "each row in the registers of a block");
+    return planned<Program, chosen<Program, true>>(
+        layout, call,
+        goes_backward<Program, chosen<Program, true>>(layout, call)
+            ? "each row from its end, tile after tile"
+            : "each row tile after tile");
   }
 
  private:
+  // Whether rows are scanned from their ends, and are vectors all the same.
+  template <class Program, configuration C>
+  [[gnu::cold]] static bool goes_backward(bound_layout const& layout, bound_arguments const& call) {
+    if constexpr (has_reversed<Program>)
+      return scan_arguments<Program>::of(layout, call, C.vector_width, work_split{}).is_packed;
+    return false;
+  }
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_split(bound_layout const& layout, bound_arguments const& call,
                                             cuda_device_facts const& facts) {
@@ -154,12 +169,14 @@ struct scan_planner {
   [[gnu::cold]] static cuda_plan plan_short(bound_layout const& layout,
                                             bound_arguments const& call) {
     constexpr configuration c = short_rows<Program>;
-    using arguments = widest_arguments<Program>;
+    using arguments = scan_arguments<Program>;
     cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &short_scan_kernel<Program, specialization_of<c>, build_hash, arguments>);
     result.chosen = c;
-    result.why = "short rows, some lanes of a warp for each";
+    result.why = goes_backward<Program, c>(layout, call)
+                     ? "short rows, each from its end, some lanes of a warp for each"
+                     : "short rows, some lanes of a warp for each";
     long long const rows = layout.rows.size, size = layout.columns.size;
     int lanes = 1, warps = c.threads_per_block / 32;
     while (lanes < 32 && lanes * c.items * c.vector_width < size) lanes *= 2;
@@ -176,7 +193,7 @@ struct scan_planner {
   [[gnu::cold]] static void stage(cuda_plan& result, bound_layout const& layout,
                                   bound_arguments const& call) {
     constexpr int v = C.vector_width;
-    if (widest_arguments<Program>::of(layout, call, v, work_split{}).is_packed) return;
+    if (scan_arguments<Program>::of(layout, call, v, work_split{}).is_packed) return;
     auto const bytes = [](int lanes, int rows) {
       int of_all = C.items * staged_bytes_per_item(16, lanes, rows);
       if constexpr (has_stage_of_scan<Program, C.items>)
@@ -191,7 +208,7 @@ struct scan_planner {
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
                                          char const* why) {
-    using arguments = widest_arguments<Program>;
+    using arguments = scan_arguments<Program>;
     cuda_plan result;
     result.function = reinterpret_cast<void const*>(
         &scan_kernel<Program, specialization_of<C>, build_hash, arguments>);
@@ -200,7 +217,8 @@ struct scan_planner {
     long long const warps = divide_up(layout.columns.size, 32ll * C.items * C.vector_width);
     int const lanes = static_cast<int>(32 * clamped(warps, 1, C.threads_per_block / 32));
     result.block = dim3(static_cast<unsigned>(lanes));
-    if (program_traits<Program>::has_reduction && !C.is_looped && layout.rows.dims == 1 &&
+    if (program_traits<Program>::has_reduction && !has_reversed<Program> && !C.is_looped &&
+        layout.rows.dims == 1 &&
         arguments::of(layout, call, C.vector_width, work_split{}).is_packed)
       result.split.rows_ahead = 132 * (C.blocks * C.threads_per_block / lanes);
     stage<Program, C>(result, layout, call);

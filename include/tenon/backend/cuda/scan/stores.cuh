@@ -55,7 +55,7 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
           store_elements<k>();
         else if (is_whole)
           store_vectors<k, true>();
-        else if (a.store_access[I::bits] == access::packed && a.tail == 0)
+        else if (a.tail == 0 && (a.store_access[I::bits] == access::packed || is_backward<k>()))
           store_vectors<k, false>();
         else
           store_runs<k>();
@@ -73,6 +73,13 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
   }
   template <int K> __device__ __forceinline__ auto* address(long long offset) const {
     return store_address<Program, K>(tile.worker.a, tile.worker.where.stores[at<K>::bits] + offset);
+  }
+  // Whether its rows go from their ends to their beginnings, as those of a load may.
+  template <int K> __device__ __forceinline__ bool is_backward() const {
+    if constexpr (has_reversed<Program>)
+      return tile.worker.a.store_access[at<K>::bits] == access::backward;
+    else
+      return false;
   }
   // IsInside: its elements are not too large for their type.
   template <int K, bool IsInside = false> __device__ __forceinline__ auto vector(int u) const {
@@ -169,10 +176,15 @@ template <class Program, bool HasRest, class Tile, class RunSlot> struct tile_st
     store_vectors<K, IsWhole, false>();
   }
   template <int K, bool IsWhole, bool IsInside> __device__ __forceinline__ void store_vectors() {
+    bool const turns = is_backward<K>();
 #pragma unroll
-    for (int u = 0; u < Tile::count; ++u)
-      store_packed(address<K>(column(u)), vector<K, IsInside>(u), IsWhole || column(u) < size(),
-                   tile.worker.a.stored);
+    for (int u = 0; u < Tile::count; ++u) {
+      auto elements = vector<K, IsInside>(u);
+      if constexpr (has_reversed<Program>)
+        if (turns) elements = backward(elements);
+      store_packed(address<K>(turns ? 1 - v - column(u) : column(u)), elements,
+                   IsWhole || column(u) < size(), tile.worker.a.stored);
+    }
   }
   // All items are in shared memory before the first is written: the addresses of a single one take
   // registers enough.
