@@ -3,6 +3,7 @@
 // The parameter block of the scan kernels: rows that are scanned from their ends are vectors, too.
 
 #include "tenon/backend/cuda/parts/backward_access.cuh"
+#include "tenon/backend/cuda/parts/plan_base.cuh"
 
 namespace tenon::detail {
 
