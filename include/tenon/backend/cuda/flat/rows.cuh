@@ -127,6 +127,16 @@ __device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
     });
 }
 
+// Whether an index that is outside is refused where it is looked at, be it stored or not: what has
+// not been loaded must not be looked at.
+template <class Program>
+inline constexpr bool refuses_indices = []<int... K>(std::integer_sequence<int, K...>) {
+  return (
+      false || ... ||
+      std::is_same_v<typename program_traits<Program>::template at<K>::op, ops::target_position>);
+}
+(typename program_traits<Program>::sequence{});
+
 // A thread's elements, from their loads to their stores. @pre it has some
 template <class Program, int V, int U, row_axes Axes, class Arguments>
 __device__ __forceinline__ void process_stretch(frame<Program> const& around, Arguments const& a,
@@ -139,6 +149,7 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
   load_stretch<Program, loads, V, U, Axes>(tile, a, origin, stretch);
 #pragma unroll
   for (int u = 0; u < U; ++u) {
+    if (refuses_indices<Program> && !stretch.is_live(u)) continue;
     // Programs with positions have rows of one axis.
     long long const column = (stretch.first + u * stretch.lanes) * V;
     vector_positions<Program, where, V, packed_columns> here;
