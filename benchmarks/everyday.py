@@ -138,9 +138,3 @@ def image_cross_entropy(x, labels):
 
 def reverse_cumsum(x):
     return wide(x).flip(-1).cumsum(-1).flip(-1).to(x.dtype)
-
-
-def time_convolution(x, w):
-    values, weights = wide(x), wide(w)
-    steps = x.shape[1] - 3
-    return F.silu(sum(values[:, k:k + steps] * weights[k] for k in range(4))).to(x.dtype)

@@ -108,7 +108,6 @@ ROWS = [
     *rows("everyday", "stack_pairs", [(4096, 8192)], "bf16"),
     *rows("everyday", "rotate_pairs", [(16384, 32, 128)], "bf16"),
     *rows("everyday", "argmax_axis1", [(64, 512, 1024)], "bf16"),
-    *rows("everyday", "time_convolution", [(8, 4096, 2048)], "bf16"),
     *rows("everyday", "class_softmax", [(16, 19, 262144)], "bf16"),
     *rows("everyday", "image_cross_entropy", [(16, 19, 262144)], "bf16"),
     *rows("everyday", "reverse_cumsum", [(8192, 4096)], "bf16"),

@@ -30,12 +30,6 @@ def with_image_labels(shape, make):
     return x, torch.randint(0, classes, (images, places), device=x.device)
 
 
-def steps_of_time(shape, make):
-    """shape: batch, steps of the result, channels; weights of four steps."""
-    batch, steps, channels = shape
-    return make(batch, steps + 3, channels), make(4, channels)
-
-
 def rotation_inputs(shape, make):
     """shape: batch, length, query heads, head size; there is a quarter as many key heads."""
     batch, length, heads, size = shape
@@ -181,7 +175,6 @@ WORKLOADS = {
     "rotate_pairs": Workload(everyday.rotate_pairs,
                              lambda shape, make: (make(*shape), make(shape[-1] // 2), make(shape[-1] // 2)), read_and_write),
     "argmax_axis1": Workload(everyday.argmax_axis1, like_first(1), reads),
-    "time_convolution": Workload(everyday.time_convolution, steps_of_time, lambda x, w: 2 * nbytes(x) - nbytes(x[:, :3])),
     "class_softmax": Workload(everyday.class_softmax, like_first(1), read_and_write),
     "image_cross_entropy": Workload(everyday.image_cross_entropy, with_image_labels, lambda *inputs: nbytes(*inputs)),
     "reverse_cumsum": Workload(everyday.reverse_cumsum, like_first(1), read_and_write),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of images and of time, differences of neighbours added up, and columns with statistics of
-// their own.
+// Windows of images, differences of neighbours added up, and columns with statistics of their own.
 
 #include "harness/library.hpp"
 
@@ -43,28 +42,9 @@ void standardize_columns(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
 }
 
-// Each channel's own weights over four steps of time.
-void time_convolution(bench::call const& c) {
-  static auto const f = tn::compile(
-      [](auto x, auto w) {
-        auto first = tn::slice(x, tn::axis<1>, tn::range<0, -3>) *
-                     tn::slice(w, tn::axis<0>, tn::range<0, 1>),
-             second = tn::slice(x, tn::axis<1>, tn::range<1, -2>) *
-                      tn::slice(w, tn::axis<0>, tn::range<1, 2>),
-             third = tn::slice(x, tn::axis<1>, tn::range<2, -1>) *
-                     tn::slice(w, tn::axis<0>, tn::range<2, 3>),
-             fourth = tn::slice(x, tn::axis<1>, tn::range<3, tn::end>) *
-                      tn::slice(w, tn::axis<0>, tn::range<3, 4>);
-        return tn::silu(first + second + third + fourth);
-      },
-      "time_convolution");
-  f.on(c.stream()).into(c.out<half, 3>(2))(c.in<half, 3>(0), c.in<half, 2>(1));
-}
-
 constexpr bench::entry entries[] = {
     {"average_pool", "bf16", 4, bench::guarded<average_pool>},
     {"total_variation", "bf16", 2, bench::guarded<total_variation>},
-    {"time_convolution", "bf16", 3, bench::guarded<time_convolution>},
     {"standardize_columns", "f32", 2, bench::guarded<standardize_columns>},
 };
 

@@ -37,7 +37,8 @@ template <class Program> struct stencil_of {
     for (instruction_facts const& i : traits::all) {
       if (i.is_computed && i.where == place::element) slots += i.cost;
       if (!i.moves_elements) continue;
-      if (i.is_window || i.is_reversed || i.is_gathered || i.beside.count > 0) return false;
+      if (i.is_window || i.is_reversed || i.is_gathered || i.beside.count > 0)
+        return false;
     }
     // A thread's code is repeated for each of its elements.
     return slots <= 128 && !traits::has_positions && !traits::has_fetches &&
