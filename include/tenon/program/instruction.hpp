@@ -7,7 +7,6 @@
 #include "tenon/ops/tables.hpp"
 #include "tenon/schedule/halves.hpp"
 #include "tenon/schedule/neighbours.hpp"
-#include "tenon/schedule/overlaps.hpp"
 
 namespace tenon {
 

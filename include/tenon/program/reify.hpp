@@ -7,7 +7,6 @@
 #include "tenon/program/instruction.hpp"
 #include "tenon/program/lower.hpp"
 #include "tenon/schedule/neighbours.hpp"
-#include "tenon/schedule/overlaps.hpp"
 #include "tenon/schedule/select.hpp"
 
 namespace tenon {
@@ -76,7 +75,6 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
   bool has_vectors = is_pointwise;
   for (place const where : s.store_places)
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
-  overlap_finder const overlaps(g, space);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
@@ -94,7 +92,6 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       int const number = static_cast<int>(i.bits);
       if (is_reversed(g, space, space.loads[number])) item.bits |= reverses_columns;
       item.bits |= neighbour_finder(g, space).of_load(number).packed();
-      item.bits |= overlaps.of_load(number).packed();
     }
     result.add(item);
   }

@@ -4,7 +4,6 @@
 
 #include "tenon/backend/cuda/flat/one_block.cuh"
 #include "tenon/backend/cuda/flat/rows.cuh"
-#include "tenon/backend/cuda/flat/stencil_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/parts/whole_operands.cuh"
 #include "tenon/core/config.hpp"
@@ -173,10 +172,6 @@ struct flat_planner {
                                         .group_dims = any_columns,
                                         .index_bits = 32,
                                         .blocks = blocks_of_elements<Program>};
-    if constexpr (has_stencil<Program> && width<Program> > 1 && !moves<Program>) {
-      cuda_plan const plan = stencil_planner<Program, width<Program>>::plan(layout, call);
-      if (plan.function != nullptr) return plan;
-    }
     // What follows from positions alone is moved one by one where its vectors are not whole.
     if constexpr (vectors.vector_width > 1 &&
                   (!moves<Program> || moved_values<Program>::has_found)) {
