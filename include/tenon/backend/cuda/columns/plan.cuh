@@ -108,9 +108,9 @@ struct columns_planner : meeting_columns_planner {
     }
     return divide_up(vectors, 4) < blocks_wanted / 2 && positions >= 1 << 12;
   }
-  // H200, us, with a warp and with the block beside each other: softmax over axis 1 of 16 x 19 x
-  // 262144 bf16 227 and 89, f32 345 and 169, of 8 x 8 x 262144 bf16 103 and 25, of 16 x 21 x 65536
-  // 61 and 33, of 8 x 64 x 65536 49 and 45; of more positions not tried.
+  // Positions of which a tile is as wide as its block. H200, us, as wide as a warp and so: softmax
+  // over axis 1 of 16 x 19 x 262144 bf16 227 and 89, f32 345 and 169, of 8 x 8 x 262144 bf16 103
+  // and 25, of 16 x 21 x 65536 61 and 33, of 8 x 64 x 65536 49 and 45; of more positions not tried.
   static constexpr long long few_kept_positions = 64;
   // Shared memory that one block may keep rows in.
   static long long kept_bytes(cuda_device_facts const& facts) {

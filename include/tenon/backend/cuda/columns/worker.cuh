@@ -40,6 +40,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
     if constexpr (!awaits_late) await_operands<Program>(a.may_leave);
     if constexpr (!finds_rows_late<Program>) base::bring_rows();
   }
+
   // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
   // combines them. @post false: another block has the result
   template <int Phase> __device__ __forceinline__ bool reduce() {
