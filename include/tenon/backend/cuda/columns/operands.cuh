@@ -29,8 +29,7 @@ struct columns_operands : columns_sharing {
     int loads = element_operands<Program>::loads;
     int result = loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
     // Of large states beside places of rows half as many: eight spilled 8 bytes of two blocks'.
-    constexpr int words = row_state_words<Program> * width<Program>;
-    if (finds_rows_late<Program> && words > 8) result /= 2;
+    if (finds_rows_late<Program, width<Program>>) result /= 2;
     return is_any_kept<Program, width<Program>> ? result / 2 : result;
   }();
 

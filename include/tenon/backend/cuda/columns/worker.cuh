@@ -38,7 +38,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
       if (a.asks_early)
         base::template ask_early<needed_loads<Program, v, items, 1, false>, 2 * items>();
     if constexpr (!awaits_late) await_operands<Program>(a.may_leave);
-    if constexpr (!finds_rows_late<Program>) base::bring_rows();
+    if constexpr (!finds_rows_late<Program, v>) base::bring_rows();
   }
 
   // Sweeps the reduced positions of this block's slice for the reductions of phase Phase and
@@ -53,7 +53,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
           slice_part{static_cast<int>(base::tile), static_cast<int>(slice), a.slices,
                      a.are_marked});
     if (has_result) {
-      if constexpr (finds_rows_late<Program>)
+      if constexpr (finds_rows_late<Program, v>)
         base::template bring_and_evaluate_rows<Phase>();
       else
         base::template evaluate_rows<Phase>();
