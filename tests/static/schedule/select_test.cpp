@@ -57,8 +57,14 @@ static_assert(schedule_of<matrix>([](auto x) { return log_softmax(x, axis<1>); }
               "rows [x0.0] x [x0.1], 2 phases, stores element");
 static_assert(schedule_of<cube>([](auto x) { return sum(x, axis<1>); }) ==
               "rows [x0.0 x0.2] x [x0.1], 1 phase, stores row");
+static_assert(schedule_of<tesseract>([](auto x) { return sum(x, axis<0, 2, 3>); }) ==
+              "split rows [x0.1] x [x0.0 x0.2 x0.3], 1 phase, stores row");
+
+// Groups of neighbouring columns.
 static_assert(schedule_of<cube>([](auto x) { return sum(x, axis<0, 2>); }) ==
-              "split rows [x0.1] x [x0.0 x0.2], 1 phase, stores row");
+              "column groups [x0.1] x [x0.0 x0.2], 1 phase, stores row");
+static_assert(schedule_of<tesseract>([](auto x) { return x - mean(x, axis<1, 3>, keepdim); }) ==
+              "column groups [x0.0 x0.2] x [x0.1 x0.3], 1 phase, stores element");
 static_assert(schedule_of<matrix>([](auto x) {
                 return where(x > mean(x, axis<1>, keepdim), x, max(x, axis<1>, keepdim));
               }) == "rows [x0.0] x [x0.1], 1 phase, stores element");
@@ -94,7 +100,7 @@ static_assert(schedule_of<matrix>([](auto x) { return sum(x); }) ==
 static_assert(schedule_of<matrix, matrix>([](auto x, auto y) { return sum(transpose(x * y)); }) ==
               "full [] x [x0.1 x0.0], 1 phase, stores row");
 static_assert(schedule_of<cube>([](auto x) { return max(max(x, axis<0>), axis<1>, keepdim); }) ==
-              "split rows [x0.1] x [x0.0 x0.2], 1 phase, stores row");
+              "column groups [x0.1] x [x0.0 x0.2], 1 phase, stores row");
 static_assert(schedule_of<vector, vector>([](auto x, auto y) { return sum(x * y); }) ==
               "full [] x [x0.0], 1 phase, stores row");
 static_assert(schedule_of<matrix>([](auto x) { return outputs(x * 2, sum(x)); }) ==

@@ -17,6 +17,7 @@ template <family const* Family> struct skeleton_of;
 template <> struct skeleton_of<&schedules::transposed> { using type = across; };
 template <> struct skeleton_of<&schedules::pointwise> { using type = flat; };
 template <> struct skeleton_of<&schedules::full> { using type = flat; };
+template <> struct skeleton_of<&schedules::column_groups> { using type = rows; };
 template <> struct skeleton_of<&schedules::split_rows> { using type = rows; };
 template <> struct skeleton_of<&schedules::rows> { using type = rows; };
 template <> struct skeleton_of<&schedules::scan> { using type = rows; };

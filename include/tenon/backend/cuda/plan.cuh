@@ -2,6 +2,7 @@
 #pragma once
 // A bound program → the CUDA kernel that runs it, its grid and its workspace.
 
+#include "tenon/backend/cuda/columns/groups_plan.cuh"
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
 #include "tenon/backend/cuda/mixed/plan.cuh"
@@ -9,7 +10,6 @@
 #include "tenon/backend/cuda/ordered/plan.cuh"
 #include "tenon/backend/cuda/planes/plan.cuh"
 #include "tenon/backend/cuda/rows/column_parts_plan.cuh"
-#include "tenon/backend/cuda/rows/split_plan.cuh"
 #include "tenon/backend/cuda/scan/plan.cuh"
 #include "tenon/backend/cuda/scatter/plan.cuh"
 #include "tenon/backend/cuda/transposed/plan.cuh"

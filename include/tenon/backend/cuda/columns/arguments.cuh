@@ -101,6 +101,9 @@ inline constexpr bool may_fold =
 
 // Whether the blocks meet between the sweeps (meeting.cuh).
 template <class C> inline constexpr bool all_blocks_meet = C::has_clusters;
+// Whether a row is a group of neighbouring columns, each of which a thread has by itself until the
+// blocks meet (group_rows.cuh).
+template <class C> inline constexpr bool has_groups = C::group_dims == run_columns;
 
 // Positions of a thread that are few enough for code of their own; 0: there is none. H200, sums of
 // the columns of 2 x 2048 bf16 1.13 us instead of 2.56.

@@ -28,7 +28,7 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
   using needed = needed_loads<Program, v, Items, Sweep, (Sweep > phases)>;
 
   meeting_share const& share;
-  meeting_states<Program, v, threads> states;
+  meeting_states<Program, v, threads, has_groups<C>> states;
   int first_turn = 0, turns = 0;  // of the tile's, those that the block has
   int last_live = 0;              // positions of the thread's in the last of them
   bool is_brought = false;        // by way of shared memory, to this thread

@@ -11,16 +11,26 @@ namespace tenon::detail {
 // A turn is C::items positions of every thread. Slices of a tile and its vectors follow from the
 // shape; how many blocks share them decides only who does what.
 struct meeting_share {
-  int groups;          // of blocks, each of which has a tile at a time
-  int blocks;          // of a group
+  int groups;          // of blocks, each of which has a tile at a time, or tiles_together
+  int blocks;          // of a tile
   int turns;           // of a tile
   int turns_of_slice;  // the last slice may have fewer
   int turns_of_block;  // those of neighbouring slices
   int kept_turns;      // the first ones of a block, whose vectors stay in shared memory
-  int vectors_of_one;  // that one block combines at a time
+  int vectors_of_one;  // that one block combines at a time; rows where these are groups
+  // Neighbours that end where a group of columns ends, and so meet together; 1 without groups.
+  int tiles_together;
 };
 template <class Program> struct meeting_arguments : columns_arguments<Program> {
   meeting_share share;
+};
+
+// What the rows are where each is `columns` neighbouring columns: the strides of what is loaded and
+// stored once for a row are along the axes of these.
+template <class Program> struct grouped_arguments : meeting_arguments<Program> {
+  index_divider<64> columns_of_group;
+  index_group<max_rank, 64> groups;
+  int vectors_of_tile;  // where clusters keep tiles: whole groups, not more than the threads
 };
 
 // Words between the counters of neighbouring groups: a cache line.

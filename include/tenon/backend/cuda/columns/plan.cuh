@@ -101,8 +101,11 @@ struct columns_planner : meeting_columns_planner {
     if (vectors == 0 || positions == 0) return false;
     if constexpr (is_any_kept<Program, width<Program>>) {
       long long const elements = vectors * width<Program> * positions;
+      // Small states of 4 bytes an element are kept as soon as they are read: 64 x 3136 x 256 f32,
+      // two sums 196 (125), softmax 206 (136), 16 x 4096 x 320 85 (52), 90 (56); halves alike.
+      constexpr bool may_meet = has_large_states<Program> || width < Program >> 4;
       constexpr long long least = has_large_states<Program> ? 3 << 20 : 1 << 23;
-      return (positions >= 2048 && elements >= least && elements <= 1 << 26) ||
+      return (may_meet && positions >= 2048 && elements >= least && elements <= 1 << 26) ||
              share_kept<Program>(a, vectors, kept_bytes(facts), facts.has_clusters ? 8 : 1).lanes ==
                  0;
     }

@@ -3,12 +3,14 @@
 // The values of a thread's V neighbouring rows: where they are, and what becomes of them when they
 // are known.
 
+#include "tenon/backend/cuda/columns/group_rows.cuh"
 #include "tenon/backend/cuda/columns/slice.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, class C> struct columns_rows : columns_slice<Program, C> {
+  using program = Program;
   using base = columns_slice<Program, C>;
   using base::v, base::a, base::offsets, base::part;
 
@@ -23,8 +25,12 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
 
   // The operands of the thread's rows, and what is computed of them.
   __device__ __forceinline__ void bring_rows() {
+    if constexpr (has_groups<C>) {
+      bring_group_rows(*this);
+    } else {
 #pragma unroll
-    for (int i = 0; i < v; ++i) bring_row(i);
+      for (int i = 0; i < v; ++i) bring_row(i);
+    }
     evaluate_rows<0>();
   }
   template <int Phase> __device__ __forceinline__ void evaluate_rows() {
@@ -44,6 +50,7 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
   // One thread writes what belongs to its rows and takes it into the totals.
   __device__ __forceinline__ void end() {
     if (threadIdx.y != 0) return;
+    if constexpr (has_groups<C>) return end_group_rows(*this);
     base::find_row_stores();
     registers<Program, place::element> none;
     for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {

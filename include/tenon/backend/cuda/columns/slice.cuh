@@ -3,6 +3,7 @@
 // Which rows and which reduced positions a thread of the columns skeleton has, and their operands →
 // registers.
 
+#include "tenon/backend/cuda/columns/meeting_arguments.cuh"
 #include "tenon/backend/cuda/columns/places.cuh"
 #include "tenon/backend/cuda/parts/kept_vectors.cuh"
 #include "tenon/backend/cuda/parts/row_pieces.cuh"
@@ -33,8 +34,16 @@ struct columns_slice {
     find_vector();
   }
   // The thread's one of the tile.
+  __device__ __forceinline__ long long vector() const {
+    if constexpr (has_groups<C> && !all_blocks_meet<C>) {
+      int const width = static_cast<grouped_arguments<Program> const&>(a).vectors_of_tile;
+      return static_cast<int>(threadIdx.x) < width ? tile * width + threadIdx.x : a.rows.size;
+    } else {
+      return tile * blockDim.x + threadIdx.x;
+    }
+  }
   __device__ __forceinline__ void find_vector() {
-    long long vector = tile * blockDim.x + threadIdx.x;
+    long long vector = this->vector();
     bool const is_beyond = vector >= a.rows.size;
     if (is_beyond) vector = 0;  // the first rows stand for those that there are not
     find_rows(vector, [&](auto index, auto stride_of, bool is_innermost, long long position) {
@@ -157,8 +166,9 @@ struct columns_slice {
       for (int u = 0; u < Items; ++u) {
         auto& to = read_register<k>(loaded).at[u];
         if (!IsFull) to = {};
-        load_packed<read_once<Program>>(to, from + u * (height * stride),
-                                        IsFull || u * height < left);
+        // What the rows of a group share is there again at each position.
+        load_packed<has_groups<C> && I::is_of_some_rows ? reuse::expected : read_once<Program>>(
+            to, from + u * (height * stride), IsFull || u * height < left);
       }
     });
   }

@@ -31,7 +31,7 @@ struct configuration {
   int vector_width = 1;       // elements per memory access
   int items = 1;              // accesses per thread and operand that are in flight together
   int threads_per_block = 1;  // the most that are launched
-  int group_dims = packed_columns;
+  int group_dims = packed_columns;  // columns: run_columns where rows are groups of them
   int is_looped = 0;  // rows: columns are read again in each phase instead of staying in registers;
                       // columns: has_all_rows; moved: each item has a place of its own
   int index_bits = 64;   // flat: width of index arithmetic

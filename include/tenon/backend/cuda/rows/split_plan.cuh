@@ -29,6 +29,14 @@ struct split_rows_planner {
       !program_traits<Program>::has_planes && !program_traits<Program>::has_positions &&
       !program_traits<Program>::has_gathered && !program_traits<Program>::has_fetches &&
       !rows_planner::shares_everything<Program>;
+  // Whether a block or a cluster has a whole row of so many vectors, or it passes in its runs.
+  template <class Program>
+  static bool has_whole_rows(long long vectors, cuda_device_facts const& facts) {
+    if (may_stream<Program> || rows_planner::holds_row<Program>(vectors)) return true;
+    if constexpr (may_hold<Program>)
+      return facts.has_clusters && held_rows_planner::share_of<Program>(vectors).split.blocks > 0;
+    return false;
+  }
   // @pre runs are whole vectors
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_runs(bound_layout const& layout, bound_arguments const& call,

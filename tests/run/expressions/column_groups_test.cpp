@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that are changed by statistics of groups of neighbouring columns: group norm where the
+// channels are the last axis.
+#include <cmath>
+#include <limits>
+
+#include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
+
+namespace {
+
+using reference::doubles;
+
+// Of images x positions x groups x columns of a group.
+struct statistics {
+  std::vector<double> mean, variance;
+  std::int64_t group_of(std::int64_t i) const { return i / image * groups + i / columns % groups; }
+
+  statistics(doubles const& x, extents_of_rank<4> const& shape)
+      : groups(shape[2]), columns(shape[3]), image(shape[1] * groups * columns) {
+    std::int64_t const count = shape[0] * image;
+    auto const of_group = static_cast<double>(shape[1] * columns);
+    mean.resize(shape[0] * groups), variance.resize(shape[0] * groups);
+    for (std::int64_t i = 0; i < count; ++i) mean[group_of(i)] += x[i] / of_group;
+    for (std::int64_t i = 0; i < count; ++i) {
+      double const d = x[i] - mean[group_of(i)];
+      variance[group_of(i)] += d * d / of_group;
+    }
+  }
+
+ private:
+  std::int64_t groups, columns, image;
+};
+
+double silu(double x) { return x / (1 + std::exp(-x)); }
+
+// As it is written by hand, in two reductions of which the second waits for the first, and what
+// these come to beside the elements.
+template <class T>
+void expect_normalized(extents_of_rank<4> const& shape, double within,
+                       std::initializer_list<arrangement> layouts = {arrangement::contiguous}) {
+  auto const f = tn::compile([](auto x, auto scale, auto shift) {
+    auto const mean = tn::mean(x, tn::axis<1, 3>, tn::keepdim);
+    auto const d = x - mean;
+    auto const variance = tn::mean(d * d, tn::axis<1, 3>, tn::keepdim);
+    return tn::outputs(tn::silu(d * tn::rsqrt(variance + 1e-5f) * scale + shift), mean, variance);
+  });
+  auto scale = random_array<T, 2>({shape[2], shape[3]}),
+       shift = random_array<T, 2>({shape[2], shape[3]});
+  doubles const s = scale.values(), b = shift.values();
+  doubles values({shape[0], shape[1], shape[2], shape[3]});
+  std::vector<unsigned char> bits;
+  for (arrangement how : layouts) {
+    auto x = random_array<T, 4>(shape, how, -2, 3);
+    if (how == *layouts.begin()) values = x.values();
+    x.set(values);
+    array<T, 4> y(shape, how);
+    array<T, 4> mean({shape[0], 1, shape[2], 1}), variance({shape[0], 1, shape[2], 1});
+    f.into(y.view(), mean.view(), variance.view())(x.view(), scale.view(), shift.view());
+    statistics const all(values, shape);
+    doubles const found = y.result(), m = mean.result(), v = variance.result();
+    for (std::size_t g = 0; g < all.mean.size(); ++g) {
+      ASSERT_NEAR(m[g], all.mean[g], within) << to_string(how) << " " << g;
+      ASSERT_NEAR(v[g], all.variance[g], within * 4) << to_string(how) << " " << g;
+    }
+    std::int64_t const count = shape[0] * shape[1] * shape[2] * shape[3];
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t const g = all.group_of(i), c = i % (shape[2] * shape[3]);
+      double const one = (values[i] - all.mean[g]) / std::sqrt(all.variance[g] + 1e-5);
+      ASSERT_NEAR(found[i], silu(one * s[c] + b[c]), within * 8) << to_string(how) << " " << i;
+    }
+    if (how == *layouts.begin()) bits = y.bits();
+    if (how == arrangement::misaligned)
+      EXPECT_EQ(y.bits(), bits) << "other bits where they are " << to_string(how);
+  }
+}
+
+TEST(column_groups, normalized_wherever_they_lie) {
+  auto const layouts = {arrangement::contiguous, arrangement::misaligned, arrangement::padded,
+                        arrangement::reversed, arrangement::transposed};
+  expect_normalized<float>({2, 431, 32, 10}, 2e-6, layouts);
+  expect_normalized<tn::bfloat16>({3, 900, 8, 5}, 2e-2, layouts);
+}
+// Groups that end in the middle of a vector.
+TEST(column_groups, normalized_of_many_shapes) {
+  expect_normalized<float>({1, 1401, 32, 3}, 2e-6);
+  expect_normalized<float>({40, 230, 16, 18}, 2e-6);
+  expect_normalized<float>({3, 60, 4, 70}, 2e-6);
+  expect_normalized<float>({5, 2100, 2, 2}, 2e-6);
+  expect_normalized<tn::bfloat16>({2, 600, 32, 10}, 2e-2);
+  expect_normalized<tn::half>({2, 210, 32, 20}, 4e-3);
+  expect_normalized<double>({2, 600, 6, 7}, 1e-12);
+}
+// More than a cluster keeps, and groups that end in few tiles, of which many meet together, and one
+// group of blocks has several.
+TEST(column_groups, normalized_where_all_blocks_meet) {
+  expect_normalized<float>({1, 13001, 16, 3}, 2e-6,
+                           {arrangement::contiguous, arrangement::misaligned});
+  expect_normalized<float>({40, 120, 8, 37}, 2e-6);
+  expect_normalized<tn::bfloat16>({2, 13003, 8, 5}, 2e-2,
+                                  {arrangement::contiguous, arrangement::misaligned});
+}
+// Groups of whole vectors: of one, of which a cluster holds all, and of which none does.
+TEST(column_groups, normalized_of_whole_vectors) {
+  expect_normalized<float>({1, 1401, 32, 4}, 2e-6);
+  expect_normalized<float>({2, 150, 4, 40}, 2e-6);
+  expect_normalized<float>({1, 901, 2, 256}, 2e-6);
+}
+// Rows of memory that are no whole vectors.
+TEST(column_groups, normalized_of_odd_numbers) {
+  expect_normalized<float>({2, 700, 5, 7}, 2e-6);
+  expect_normalized<tn::bfloat16>({2, 700, 6, 6}, 2e-2);
+}
+
+// Channels in one axis, as programs have them.
+TEST(column_groups, of_channels) {
+  constexpr std::int64_t n = 2, height = 40, width = 36, channels = 96, groups = 32;
+  auto const f = tn::compile([](auto x, auto scale, auto shift) {
+    auto const split = tn::reshape(x, tn::shape<n, height * width, groups, channels / groups>);
+    auto const mean = tn::mean(split, tn::axis<1, 3>, tn::keepdim);
+    auto const variance = tn::var(split, tn::axis<1, 3>, tn::correction<0>, tn::keepdim);
+    auto const all = (split - mean) * tn::rsqrt(variance + 1e-5f);
+    return tn::reshape(all, tn::shape<n, height * width, channels>) * scale + shift;
+  });
+  auto x = random_array<float, 3>({n, height * width, channels}, arrangement::contiguous, -2, 3);
+  auto scale = random_array<float, 1>({channels}), shift = random_array<float, 1>({channels});
+  using vector = tn::view<float const, channels>;
+  doubles const a = x.values(), s = scale.values(), b = shift.values();
+  doubles const found = result_of(f(tn::view<float const, n, height * width, channels>{x.data()},
+                                    vector{scale.data()}, vector{shift.data()}));
+  statistics const all(a, {n, height * width, groups, channels / groups});
+  for (std::int64_t i = 0; i < n * height * width * channels; ++i) {
+    std::int64_t const g = all.group_of(i), c = i % channels;
+    double const one = (a[i] - all.mean[g]) / std::sqrt(all.variance[g] + 1e-5);
+    ASSERT_NEAR(found[i], one * s[c] + b[c], 1e-5) << i;
+  }
+}
+
+// What is there once for each group is loaded, and an operand of each position of an image, which
+// the images share.
+TEST(column_groups, operands_of_groups_and_of_positions) {
+  extents_of_rank<4> const shape{3, 420, 8, 10};
+  auto const f = tn::compile([](auto x, auto bias, auto of_group) {
+    auto const all = x + tn::unsqueeze(bias, tn::axis<0>);
+    auto const most = tn::max(all, tn::axis<1, 3>, tn::keepdim);
+    return tn::outputs((all - most) * of_group, tn::sum(all * of_group, tn::axis<1, 3>));
+  });
+  auto x = random_array<float, 4>(shape);
+  auto bias = random_array<float, 3>({shape[1], shape[2], shape[3]});
+  auto of_group = random_array<float, 4>({shape[0], 1, shape[2], 1});
+  doubles const a = x.values(), b = bias.values(), w = of_group.values();
+  using repeated = tn::view<float const, tn::dyn, 1, tn::dyn, 1>;
+  auto const [y, sums] =
+      f(x.view(), bias.view(), repeated::with_extents(of_group.data(), {shape[0], 1, shape[2], 1}));
+  doubles const found = result_of(y), s = result_of(sums);
+  statistics const all(a, shape);
+  std::int64_t const image = shape[1] * shape[2] * shape[3];
+  std::vector<double> most(all.mean.size(), -INFINITY), sum(all.mean.size());
+  for (std::int64_t i = 0; i < shape[0] * image; ++i) {
+    std::int64_t const g = all.group_of(i);
+    most[g] = std::fmax(most[g], a[i] + b[i % image]), sum[g] += (a[i] + b[i % image]) * w[g];
+  }
+  for (std::size_t g = 0; g < sum.size(); ++g) EXPECT_NEAR(s[g], sum[g], 2e-3) << g;
+  for (std::int64_t i = 0; i < shape[0] * image; ++i) {
+    std::int64_t const g = all.group_of(i);
+    ASSERT_NEAR(found[i], (a[i] + b[i % image] - most[g]) * w[g], 1e-5) << i;
+  }
+}
+
+// No element is stored.
+TEST(column_groups, sums_alone) {
+  extents_of_rank<4> const shape{3, 500, 8, 10};
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x, tn::axis<1, 3>), tn::min(x, tn::axis<1, 3>)); });
+  auto x = random_array<float, 4>(shape);
+  doubles const a = x.values();
+  auto const [sums, least] = f(x.view());
+  doubles const s = result_of(sums), l = result_of(least);
+  statistics const all(a, shape);
+  std::vector<double> smallest(all.mean.size(), INFINITY);
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(a.values.size()); ++i)
+    smallest[all.group_of(i)] = std::fmin(smallest[all.group_of(i)], a[i]);
+  for (std::size_t g = 0; g < smallest.size(); ++g) {
+    EXPECT_NEAR(s[g], all.mean[g] * 5000, 2e-3) << g;
+    EXPECT_EQ(l[g], smallest[g]) << g;
+  }
+}
+
+// A NaN and an infinity change their own groups.
+TEST(column_groups, softmax_of_what_is_not_finite) {
+  extents_of_rank<4> const shape{2, 701, 4, 6};
+  auto const f = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1, 3>); });
+  auto x = random_array<float, 4>(shape);
+  doubles a = x.values();
+  a[7] = std::numeric_limits<double>::quiet_NaN();
+  a[24 * 200 + 13] = std::numeric_limits<double>::infinity();
+  a[24 * 900 + 20] = -std::numeric_limits<double>::infinity();
+  x.set(a);
+  check_close(tn::dtype::f32, result_of(f(x.view())), reference::softmax(x.values(), 0b1010),
+              {.arithmetic = 16 + sum_roundoffs(4206)});
+}
+
+TEST(column_groups, have_the_same_bits_on_a_second_call) {
+  auto const f = tn::compile([](auto x) { return x - tn::mean(x, tn::axis<1, 3>, tn::keepdim); });
+  auto x = random_array<float, 4>({4, 800, 16, 10});
+  doubles const first = result_of(f(x.view())), second = result_of(f(x.view()));
+  EXPECT_EQ(first.values, second.values);
+}
+
+TEST(column_groups, without_elements) {
+  auto const f = tn::compile([](auto x) { return x - tn::mean(x, tn::axis<1, 3>, tn::keepdim); });
+  for (extents_of_rank<4> const shape :
+       {extents_of_rank<4>{0, 3, 4, 8}, {2, 0, 4, 8}, {2, 3, 0, 8}, {2, 3, 4, 0}})
+    EXPECT_EQ(result_of(f(array<float, 4>(shape).view())).values.size(), 0u);
+}
+
+}  // namespace
