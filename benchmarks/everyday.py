@@ -136,5 +136,16 @@ def image_cross_entropy(x, labels):
     return F.cross_entropy(wide(x), labels)
 
 
+def embedding_gradient(table, index, dy):
+    return torch.ops.aten.embedding_dense_backward(dy, index, table.shape[0], -1, False)
+
+
+def group_norm_last(x, w, b):
+    groups = wide(x).unflatten(-1, (32, -1))
+    variance, mean = torch.var_mean(groups, (1, 3), correction=0, keepdim=True)
+    values = ((groups - mean) * torch.rsqrt(variance + 1e-5)).flatten(-2)
+    return F.silu(values * wide(w) + wide(b)).to(x.dtype)
+
+
 def reverse_cumsum(x):
     return wide(x).flip(-1).cumsum(-1).flip(-1).to(x.dtype)

@@ -110,6 +110,8 @@ ROWS = [
     *rows("everyday", "argmax_axis1", [(64, 512, 1024)], "bf16"),
     *rows("everyday", "class_softmax", [(16, 19, 262144)], "bf16"),
     *rows("everyday", "image_cross_entropy", [(16, 19, 262144)], "bf16"),
+    *rows("everyday", "embedding_gradient", [(50000, 1024)], "bf16"),
+    *rows("everyday", "group_norm_last", [(16, 4096, 320)], "bf16"),
     *rows("everyday", "reverse_cumsum", [(8192, 4096)], "bf16"),
     *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
     *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workloads: what is computed, from which inputs, and how many bytes must move."""
+import math
 from dataclasses import dataclass
 from typing import Callable
 
@@ -66,6 +67,14 @@ def indexed_table(shape, make):
     rows, columns = shape
     table = make(rows, columns)
     return table, torch.randint(0, rows, (rows // 2,), device=table.device), make(columns), make(columns)
+
+
+def tokens(shape, make):
+    """shape: rows of the table, columns; 8192 rows are taken, the k-th about as often as 1 / k says, as words are."""
+    rows, columns = shape
+    table, dy = make(rows, columns), make(8192, columns)
+    index = (torch.rand(dy.shape[0], device=table.device) * math.log(rows)).exp().long() - 1
+    return table, index.clamp(0, rows - 1), dy
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -177,5 +186,8 @@ WORKLOADS = {
     "argmax_axis1": Workload(everyday.argmax_axis1, like_first(1), reads),
     "class_softmax": Workload(everyday.class_softmax, like_first(1), read_and_write),
     "image_cross_entropy": Workload(everyday.image_cross_entropy, with_image_labels, lambda *inputs: nbytes(*inputs)),
+    # Sums of up to 800 updates: a contender that rounds each of them to 8 bits is far off.
+    "embedding_gradient": Workload(everyday.embedding_gradient, tokens, lambda table, index, dy: nbytes(table, dy)),
+    "group_norm_last": Workload(everyday.group_norm_last, with_row_vectors(1, 2), read_and_write),
     "reverse_cumsum": Workload(everyday.reverse_cumsum, like_first(1), read_and_write),
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows, and elements of rows, that an index names; the greatest elements of rows.
+// Rows, and elements of rows, that an index names, and the gradient of taking them; the greatest
+// elements of rows.
 
 #include "harness/library.hpp"
+#include "tenon/grad.hpp"
 
 namespace tn = tenon;
 
@@ -17,6 +19,14 @@ void embedding_layernorm(bench::call const& c) {
   f.on(c.stream())
       .into(c.out<half, 2>(4))(c.in<half, 2>(0), c.in<long long, 1>(1), c.in<half, 1>(2),
                                c.in<half, 1>(3));
+}
+
+void embedding_gradient(bench::call const& c) {
+  static auto const f = tn::compile(
+      tn::vjp([](auto table, auto index) { return tn::embedding(table, index); }),
+      "embedding_gradient");
+  f.on(c.stream())
+      .into(c.out<half, 2>(3))(c.in<half, 2>(0), c.in<long long, 1>(1), c.in<half, 2>(2));
 }
 
 void label_log_probability(bench::call const& c) {
@@ -53,6 +63,7 @@ void router(bench::call const& c) {
 
 constexpr bench::entry entries[] = {
     {"embedding_layernorm", "bf16", 2, bench::guarded<embedding_layernorm>},
+    {"embedding_gradient", "bf16", 2, bench::guarded<embedding_gradient>},
     {"label_log_probability", "bf16", 2, bench::guarded<label_log_probability>},
     {"top8", "f32", 2, bench::guarded<top8>},
     {"router", "f32", 2, bench::guarded<router>},

@@ -13,6 +13,7 @@
 #include "tenon/runtime/argument.hpp"
 #include "tenon/tensor/space.hpp"
 #if defined(__CUDACC__)
+#include "tenon/backend/cuda/parts/row_order.cuh"
 #include "tenon/backend/cuda/plan.cuh"
 #include "tenon/runtime/workspace.hpp"
 #endif
@@ -77,6 +78,7 @@ class prepared<cuda> {
  public:
   template <class Program, family const* Family, column_order Columns>
   [[gnu::cold]] static prepared of(bound_layout&& layout, bound_arguments const& arguments) {
+    if constexpr (Family == &schedules::rows) order_rows<Program>(layout);
     return {std::move(layout), arguments, make_cuda_plan<Program, Family, Columns>,
             {moved_by<Program>::bytes.loads, moved_by<Program>::bytes.stores}};
   }

@@ -52,6 +52,7 @@ struct rows_configurations {
             return i.type == dtype::f32 || i.type == dtype::bf16;
         return false;
       }();
+  template <class Program> static constexpr bool keeps_words = kept_words<Program>::is_any;
   // Rows of so many vectors have two lanes: what is computed of missing elements is more than
   // reading a quarter of a cache line costs. H200, layer norm of 2^20 x 32 f32 78 us with two
   // lanes, 122 with four, of 2^20 x 64 166 and 151, bf16 78 and 114, misaligned 196 and 168.
@@ -77,11 +78,13 @@ struct rows_configurations {
       : words_with_positions<Program> <= 40 && words_of_row_phase<Program> <= 16 ? 16
                                                                                  : 8;
   // As vectors, of at most 32 words of operands; 16 of other half types that stay in registers,
-  // which are computed in twice as many.
+  // which are computed in twice as many, unless these are what is kept of them.
   template <class Program>
   static constexpr int row_items = [] {
     int const most_bytes =
-        is_half<Program> && !is_wide<Program> && !computes_much<Program> ? 64 : 128;
+        is_half<Program> && !is_wide<Program> && !computes_much<Program> && !keeps_words<Program>
+            ? 64
+            : 128;
     int items = 1;
     while (2 * items * width<Program> <= most_elements<Program> &&
            2 * items * width<Program> * own_bytes<Program> <= most_bytes)
@@ -97,8 +100,10 @@ struct rows_configurations {
   // Rows of a warp or less with two vectors to a thread. H200, of a copy's bandwidth against four:
   // softmax of 64 and 256 f32 0.99 (0.96, 0.97), of bf16 0.98 (0.70, 0.95). States of several
   // numbers are worth more elements: layer norm + gelu of 512 f32 takes 219 us with two vectors and
-  // 167 us with four.
-  template <class Program> static constexpr int short_items = at_most<Program>(2);
+  // 167 us with four. So are numbers that are kept: softmax of the sum of two of 512 bf16 70.9 us
+  // and 64.3.
+  template <class Program>
+  static constexpr int short_items = at_most<Program>(keeps_words<Program> ? 4 : 2);
   template <class Program>
   static constexpr long long short_vectors =
       has_large_states<Program> || row_items<Program> <= 2
@@ -184,10 +189,12 @@ struct rows_configurations {
       .items = medium_items<Program> == 4 && own_bytes<Program>* width<Program> <= 16
                    ? 5
                    : medium_items<Program>,
-      // 64 registers are not enough for states of several numbers of halves or of two operands.
-      .threads_per_block = has_large_states<Program>&& medium_items<Program> == 4
-                               ? 384
-                               : medium_rows<Program>.threads_per_block,
+      // 64 registers are not enough for states of several numbers of halves or of two operands, nor
+      // for four vectors of two.
+      .threads_per_block =
+          medium_items<Program> == 4 && (has_large_states<Program> || keeps_words<Program>)
+              ? 384
+              : medium_rows<Program>.threads_per_block,
       .group_dims = odd_columns,
       .index_bits = 32,
       .blocks = is_heaviest<Program> ? 1 : 2,

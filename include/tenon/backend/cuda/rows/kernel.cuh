@@ -219,12 +219,13 @@ template <class Program, class C> struct row_worker {
       staged_items<Program, C>::template process<Phase, Stores>(states, f, a, offsets, where, begin,
                                                                 end, is_inside);
     } else {
-      keep_packed(given.tile);
+      if constexpr (kept_words<Program>::before(Phase) < 0) keep_packed(given.tile);
       using early = std::conditional_t<Stores, early_loads<Program, C>, no_loads>;
+      evaluation_of_words<Program, C> const evaluation{given.words};
       auto const process = [&](auto const& positions) {
         process_tile<Phase, Stores, v, items, packed_columns, own, early,
-                     late_loads<Program, C, Phase, Stores>>(given.tile, given.early, states, f, a,
-                                                            offsets, positions, is_inside);
+                     late_loads<Program, C, Phase, Stores>>(
+            given.tile, given.early, states, f, a, offsets, positions, is_inside, evaluation);
       };
       if constexpr (Stores && dims == shifted_columns)
         process(shifted_results<Program, C, arguments>{where, a, offsets});

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/keep_packed.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/rows/kept_words.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
 namespace tenon::detail {
@@ -106,6 +107,7 @@ template <class Program, class C> struct requested_row {
   selected_registers<Program, row_loads<Program>> values;
   selected_registers<Program, own_loads<Program, C>> tile;
   selected_registers<Program, early_loads<Program, C>> early;
+  element_words<Program, C> words;  // what the sweeps keep of it instead
 };
 #endif
 

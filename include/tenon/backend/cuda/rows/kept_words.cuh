@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The value of an element that takes the registers of several operands of half types from sweep to
+// sweep of a row, so that later sweeps neither unpack these nor compute it again.
+
+#include "tenon/backend/cuda/parts/vector_ahead.cuh"
+#include "tenon/program/kept_value.hpp"
+
+namespace tenon::detail {
+
+// Two operands of half types have as many registers as one number of 32 bits for each element.
+// What is not known to pay is left alone: of one operand the number would take twice as many.
+template <class Program> struct kept_words {
+  using traits = program_traits<Program>;
+  using value = kept_value<Program>;
+
+  static consteval bool is_own_element(instruction_facts const& i) {
+    return i.is_load && i.where == place::element && i.is_own();
+  }
+  static consteval bool may_keep() {
+    int bytes = 0;
+    for (instruction_facts const& i : traits::all)
+      if (is_own_element(i)) {
+        if (i.type != dtype::f16 && i.type != dtype::bf16) return false;
+        bytes += size_of(i.type);
+      }
+    return bytes >= 4 && !traits::has_positions && !traits::has_fetches && !has_random<Program>;
+  }
+  // Whether the sweeps behind that of `phase` need number k, and nothing more of the row.
+  static consteval bool is_enough(int k, int phase) {
+    bool is_needed = false;
+    for (int q = phase + 1; q <= value::last; ++q) {
+      auto const later = value::needs(q, -1, k);
+      is_needed = is_needed || later.needed[k];
+      for (int j = 0; j < traits::size; ++j)
+        if (later.needed[j] && is_own_element(traits::all[j])) return false;
+    }
+    return is_needed;
+  }
+  // What is kept when the sweep of `phase` has computed it; -1: nothing else than before.
+  static consteval int after(int phase) {
+    int result = -1;
+    if (!may_keep() || phase >= value::last) return result;
+    auto const computed = value::needs(phase, -1, -1);
+    for (int k = 0; k < traits::size; ++k) {
+      instruction_facts const& i = traits::all[k];
+      bool const is_word = i.type == dtype::f32 || i.type == dtype::f16 || i.type == dtype::bf16;
+      // A product may be rounded with the sum that it goes into.
+      if (computed.needed[k] && i.is_computed && !i.is_product && i.where == place::element &&
+          is_word && is_enough(k, phase))
+        result = k;
+    }
+    return result;
+  }
+  // What the sweep of `phase` is given; -1: the operands.
+  static consteval int before(int phase) {
+    int result = -1;
+    for (int p = 1; p < phase; ++p)
+      if (int const k = after(p); k >= 0) result = k;
+    return result;
+  }
+  static constexpr bool is_any = before(value::last) >= 0;
+};
+
+template <class Program, class C> struct element_words {
+  static constexpr bool is_any = kept_words<Program>::is_any;
+  float at[is_any ? C::items : 1][is_any ? C::vector_width : 1];
+};
+
+#if defined(__CUDA_ARCH__)
+template <int Number> struct given_number {
+  static consteval bool holds(int k) { return k == Number; }
+};
+
+// Evaluates the elements of a tile, given what an earlier sweep kept.
+template <class Program, class C> struct evaluation_of_words {
+  element_words<Program, C>& words;
+
+  template <int Phase, bool Stores, class Ahead>
+  __device__ __forceinline__ void operator()(Ahead const& ahead, frame<Program> const& f, int u,
+                                             int i) const {
+    constexpr int given = kept_words<Program>::before(Phase),
+                  left = Stores ? -1 : kept_words<Program>::after(Phase);
+    if constexpr (given < 0) {
+      ahead.evaluate(f, i);
+    } else {
+      value_of<given>(f) = words.at[u][i];
+      evaluate_rest<Phase, Stores, given_number<given>>(f);
+    }
+    if constexpr (left >= 0) words.at[u][i] = value_of<left>(f);
+  }
+};
+#endif
+
+}  // namespace tenon::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of which an operand is the same for all positions of the outermost axis, as the bias of
+// attention scores is for all batches; and sums of operands of half types that several sweeps need.
+#include "run/support/arrays.hpp"
+#include "run/support/close.hpp"
+
+namespace {
+
+using reference::doubles;
+
+constexpr unsigned last_axis = 0b1000;
+
+constexpr auto softmax_of_sum =
+    tn::compile([](auto x, auto bias) { return tn::softmax(x + bias, tn::axis<-1>); });
+constexpr auto norm_of_sum = tn::compile(
+    [](auto x, auto bias, auto weight) { return tn::layer_norm(x + bias, tn::axis<-1>) * weight; });
+// The sum is a result, too.
+constexpr auto sum_and_norm = tn::compile([](auto x, auto bias) {
+  auto const sum = x + bias;
+  return tn::outputs(sum, tn::rms_norm(sum, tn::axis<-1>));
+});
+
+template <class T> void check(extents_of_rank<4> const& extents, arrangement how) {
+  constexpr tn::dtype type = tn::dtype_of<T>;
+  auto x = random_array<T, 4>(extents, how);
+  auto bias = random_array<T, 3>({extents[1], extents[2], extents[3]});
+  auto weight = random_array<T, 1>({extents[3]});
+  doubles const sums = reference::elementwise(std::plus<>(), x.values(), bias.values());
+  std::string const what = to_string(how) + std::string(" of length ") + std::to_string(extents[3]);
+  double const roundoffs = 16 + sum_roundoffs(extents[3]);
+  check_close(type, result_of(softmax_of_sum(x.view(), bias.view())),
+              reference::softmax(sums, last_axis), {.arithmetic = roundoffs}, "softmax " + what);
+
+  doubles const norms = reference::elementwise(
+      std::multiplies<>(), reference::layer_norm(sums, last_axis, 1e-5), weight.values());
+  doubles const scale = reference::elementwise([](double r) { return std::fabs(r) + 8; }, norms);
+  check_close(type, result_of(norm_of_sum(x.view(), bias.view(), weight.view())), norms,
+              {.arithmetic = roundoffs, .scale = &scale}, "layer_norm " + what);
+
+  auto const [sum, norm] = sum_and_norm(x.view(), bias.view());
+  check_close(type, result_of(sum), sums, {.arithmetic = 2}, "sum " + what);
+  doubles const of_sums = reference::rms_norm(sums, last_axis, 1e-5);
+  check_close(type, result_of(norm), of_sums, {.arithmetic = roundoffs}, "rms_norm " + what);
+}
+
+// Rows of the operand that is repeated: fewer and more than a multiprocessor's cache has room for.
+template <class T> void check_type() {
+  for (std::int64_t length : {1, 31, 256, 512, 1000, 2048, 4100})
+    check<T>({3, 2, 5, length}, arrangement::contiguous);
+  check<T>({3, 2, 150, 256}, arrangement::contiguous);
+  check<T>({5, 1, 131, 520}, arrangement::misaligned);
+  check<T>({2, 3, 60, 1024}, arrangement::transposed);
+  check<T>({2, 1, 17, 20000}, arrangement::contiguous);
+  check<T>({1, 1, 300, 512}, arrangement::contiguous);
+  check<T>({0, 2, 300, 512}, arrangement::contiguous);
+}
+
+// Of many positions the rows stay as they are.
+TEST(shared_rows, of_float) {
+  check_type<float>();
+  check<float>({66, 1, 130, 256}, arrangement::contiguous);
+}
+TEST(shared_rows, of_half) { check_type<tn::half>(); }
+TEST(shared_rows, of_bfloat16) { check_type<tn::bfloat16>(); }
+
+TEST(shared_rows, follow_each_other) {
+  auto x = random_array<float, 4>({4, 2, 100, 512});
+  auto bias = random_array<float, 3>({2, 100, 512});
+  std::string const text = tn::explain(softmax_of_sum, x.view(), bias.view()).text();
+  bool const is_cuda = std::is_same_v<tn::default_space, tn::cuda>;
+  EXPECT_NE(text.find(is_cuda ? "walked as 200 x 4" : "walked as 4 x 200"), std::string::npos)
+      << text;
+}
+
+}  // namespace
