@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The value of an element that takes the registers of several operands of half types from sweep to
-// sweep of a row, so that later sweeps neither unpack these nor compute it again.
+// The value of an element that is kept from sweep to sweep of a row instead of its operands, so
+// that later sweeps neither unpack these nor compute it again.
 
 #include "tenon/backend/cuda/parts/vector_ahead.cuh"
 #include "tenon/program/kept_value.hpp"
 
 namespace tenon::detail {
 
-// Two operands of half types have as many registers as one number of 32 bits for each element.
-// What is not known to pay is left alone: of one operand the number would take twice as many.
+// Two operands of half types have as many registers as one number of 32 bits for each element. Of
+// one it takes twice as many, which pays where elements are told apart by their positions: each
+// sweep would do so again.
 template <class Program> struct kept_words {
   using traits = program_traits<Program>;
   using value = kept_value<Program>;
@@ -17,23 +18,41 @@ template <class Program> struct kept_words {
   static consteval bool is_own_element(instruction_facts const& i) {
     return i.is_load && i.where == place::element && i.is_own();
   }
+  static consteval bool is_place(instruction_facts const& i) {
+    return i.is_position && i.where == place::element;
+  }
+  // Whether elements are told apart by their positions, and reductions do not keep these.
+  static consteval bool has_masks() {
+    bool is_masked = false;
+    for (int k = traits::size; k-- > 0;) {
+      instruction_facts const& i = traits::all[k];
+      is_masked = is_masked || is_place(i);
+      for (int n = 0; i.is_reduction && n < i.operand_count; ++n)
+        if (traits::all[i.operands[n]].is_position) return false;
+    }
+    return is_masked;
+  }
   static consteval bool may_keep() {
     int bytes = 0;
     for (instruction_facts const& i : traits::all)
       if (is_own_element(i)) {
-        if (i.type != dtype::f16 && i.type != dtype::bf16) return false;
+        bool const is_half = i.type == dtype::f16 || i.type == dtype::bf16;
+        if (!is_half && !(i.type == dtype::f32 && has_masks())) return false;
         bytes += size_of(i.type);
       }
-    return bytes >= 4 && !traits::has_positions && !traits::has_fetches && !has_random<Program>;
+    return (has_masks() ? bytes >= 2 : bytes >= 4 && !traits::has_positions) &&
+           !traits::has_fetches && !has_random<Program>;
   }
-  // Whether the sweeps behind that of `phase` need number k, and nothing more of the row.
+  // Whether the sweeps behind that of `phase` need number k, and no more of the row or of where its
+  // elements are.
   static consteval bool is_enough(int k, int phase) {
     bool is_needed = false;
     for (int q = phase + 1; q <= value::last; ++q) {
       auto const later = value::needs(q, -1, k);
       is_needed = is_needed || later.needed[k];
       for (int j = 0; j < traits::size; ++j)
-        if (later.needed[j] && is_own_element(traits::all[j])) return false;
+        if (later.needed[j] && (is_own_element(traits::all[j]) || is_place(traits::all[j])))
+          return false;
     }
     return is_needed;
   }
