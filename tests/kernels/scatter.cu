@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Updates at indices of one axis and of all, added and assigned; parts and blocks of rows.
 // registers: 128
+// ptx: ld.global.nc.v4.u32
+// ptx: st.global.L2::cache_hint.v4.u32
 
 // As in a release build: the check of an index prints, and printing takes a stack frame.
 #define TENON_CHECK_INDICES 0
@@ -8,7 +10,10 @@
 #include "compile_plan.cuh"
 #include "tenon/capture/block_reduction.hpp"
 #include "tenon/capture/scatter.hpp"
+#include "tenon/grad.hpp"
+#include "tenon/nn/scatter_mean.hpp"
 #include "tenon/nn/softmax.hpp"
+#include "tenon/tenon.hpp"
 
 // Not the whole namespace: its functions are named as CUDA's.
 namespace tn = tenon;
@@ -23,6 +28,10 @@ void instantiate() {
   });
   tn::compile_plan<half_matrix, indices, half_matrix>(
       [](auto b, auto i, auto u) { return tn::scatter(b, tn::axis<0>, i, u); });
+  tn::compile_plan<half_matrix, indices, half_matrix>(
+      tn::vjp([](auto table, auto i) { return tn::embedding(table, i); }));
+  tn::compile_plan<matrix, indices, matrix>(
+      [](auto b, auto i, auto u) { return tn::scatter_mean(b, tn::axis<0>, i, u); });
   tn::compile_plan<matrix, all_indices, matrix>(
       [](auto b, auto i, auto u) { return tn::scatter_max(b, tn::axis<1>, i, u); });
   tn::compile_plan<half_matrix>([](auto x) {

@@ -10,7 +10,20 @@ enum class update_part : unsigned char { target, value };
 
 namespace detail {
 
-// Whether instruction K is needed, outside of the launch and before the reductions end.
+// The comparison of an update's target with a position.
+template <class Program>
+inline constexpr int gate_of_updates = []<int... K>(std::integer_sequence<int, K...>) {
+  int found = -1;
+  ((found = std::is_same_v<typename program_traits<Program>::template at<K>::op, ops::is_target>
+                ? K
+                : found),
+   ...);
+  return found;
+}
+(typename program_traits<Program>::sequence{});
+
+// Whether instruction K is needed, outside of the launch and before the reductions end. The
+// comparison is not computed: whoever asks for the value of an update knows that it is for them.
 template <class Program, update_part Part> struct update_needs;
 template <class... Instructions, update_part Part>
 struct update_needs<program<Instructions...>, Part> {
@@ -29,7 +42,8 @@ struct update_needs<program<Instructions...>, Part> {
       is_root = false;
       if (std::is_same_v<typename I::op, ops::is_target>) t.needed[I::first_operand] = true;
     }
-    bool const is_inner = t.needed[k] && !I::is_reduction;
+    bool const is_inner =
+        t.needed[k] && !I::is_reduction && !std::is_same_v<typename I::op, ops::is_target>;
     if (is_root || is_inner) mark(t, typename I::operands{});
   }
   static constexpr table compute() {
@@ -53,21 +67,10 @@ template <class Program, update_part Part, place Where> struct update_reads {
 template <class Program, update_part Part, place Where> struct update_steps {
   static consteval bool holds(int k) {
     instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_computed && i.where == Where && update_needs<Program, Part>::all.needed[k];
+    return i.is_computed && i.where == Where && k != gate_of_updates<Program> &&
+           update_needs<Program, Part>::all.needed[k];
   }
 };
-
-// The comparison of an update's target with a position.
-template <class Program>
-inline constexpr int gate_of_updates = []<int... K>(std::integer_sequence<int, K...>) {
-  int found = -1;
-  ((found = std::is_same_v<typename program_traits<Program>::template at<K>::op, ops::is_target>
-                ? K
-                : found),
-   ...);
-  return found;
-}
-(typename program_traits<Program>::sequence{});
 
 template <class Operands> struct gate_operands;
 template <int Target, int Position>
@@ -85,15 +88,26 @@ inline constexpr bool target_varies_over_rows =
 
 }  // namespace detail
 
-// Computes one part of an update. `read(integral_constant<int, K>)` gives what instruction K reads.
+// Reads what one part of an update is computed from. `read(integral_constant<int, K>)` gives what
+// instruction K reads.
 template <update_part Part, class Program, class Read>
-TENON_HD void evaluate_update(frame<Program> const& f, Read const& read) {
+TENON_HD void read_update(frame<Program> const& f, Read const& read) {
   using namespace detail;
   auto reading = [&](auto index) { value_of<decltype(index)::value>(f) = read(index); };
   visit_each(reading, held_sequence<Program, update_reads<Program, Part, place::row>>{});
   visit_each(reading, held_sequence<Program, update_reads<Program, Part, place::element>>{});
+}
+// @pre it was read
+template <update_part Part, class Program> TENON_HD void compute_update(frame<Program> const& f) {
+  using namespace detail;
+  if constexpr (Part == update_part::value) value_of<gate_of_updates<Program>>(f) = true;
   compute(f, held_sequence<Program, update_steps<Program, Part, place::row>>{});
   compute(f, held_sequence<Program, update_steps<Program, Part, place::element>>{});
+}
+template <update_part Part, class Program, class Read>
+TENON_HD void evaluate_update(frame<Program> const& f, Read const& read) {
+  read_update<Part>(f, read);
+  compute_update<Part>(f);
 }
 
 }  // namespace tenon

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What one thread does of a scatter: where an update goes, its states, and the end of an element;
-// and how a block lists the updates that it has found.
+// What one thread does of a scatter: where an update goes, its states, and the end of an element.
 
 #include "tenon/backend/cuda/ordered/worker.cuh"
 #include "tenon/program/updates.hpp"
 
 namespace tenon::detail {
 
-// How the result is cut into tiles: `targets` positions along the axis of the index by `others`
-// along the remaining axes.
-struct scatter_split {
+// The axis of the result that targets are positions of, and the remaining axes together.
+struct scatter_axes {
   int target_dim = -1;  // of the rows; -1: the axis has length 1
   int first_other = 0;  // the outermost of the remaining dims
-  int tile_targets = 1, tile_others = 1;
-  int lanes = 1;  // threads beside each other along the others, a power of two
   long long targets = 1, others = 1;
   long long step = 1;  // of the targets that neighbouring positions stand for
+
+  template <class Program> [[gnu::cold]] static scatter_axes of(bound_layout const& layout) {
+    using position = typename program_traits<Program>::template at<gate<Program>::position>;
+    scatter_axes result;
+    for (int d = 0; d < layout.rows.dims; ++d)
+      if (long long const stride = layout.loads[position::bits].row_strides[d])
+        result.target_dim = d, result.step = stride, result.targets = layout.rows.extents[d];
+    result.first_other = result.target_dim == 0 ? 1 : 0;
+    result.others = result.targets == 0 ? 0 : layout.rows.size / result.targets;
+    return result;
+  }
 };
 
 template <class Program>
 struct scatter_arguments : kernel_arguments<Program, max_rank, max_rank, 64> {
-  scatter_split tiles;
+  scatter_axes axes;
 };
 
 // The states of one element of the result.
@@ -39,65 +46,7 @@ template <class Program> struct taken_updates {
   long_chains<Program, update_states<Program>> whole;
 };
 
-inline constexpr int scatter_threads = 256, scatter_rounds = 4;
-
 #if defined(__CUDA_ARCH__)
-__device__ __forceinline__ int least_of(int most, long long left) {
-  return left < most ? static_cast<int>(left) : most;
-}
-
-// An update that a block has found: its position within the updates looked at together, and its
-// target within the tile.
-struct found_update {
-  int number, target;
-};
-
-// The updates that were found among those looked at together, in their order.
-struct found_updates {
-  static constexpr int most = scatter_threads * scatter_rounds;
-  static constexpr int warps = scatter_threads / 32;
-  found_update list[most];
-  int counts[scatter_rounds * warps];
-
-  // targets[r]: that of update r * scatter_threads + threadIdx.x within the tile, or -1.
-  // @pre all threads call it. @post the result is the number of updates in `list`
-  __device__ __forceinline__ int collect(int const (&targets)[scatter_rounds]) {
-    int const warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    unsigned before[scatter_rounds];
-    __syncthreads();  // the list of the previous ones has been read
-#pragma unroll
-    for (int r = 0; r < scatter_rounds; ++r) {
-      unsigned const all = __ballot_sync(~0u, targets[r] >= 0);
-      before[r] = static_cast<unsigned>(__popc(all & ((1u << lane) - 1)));
-      if (lane == 0) counts[r * warps + warp] = __popc(all);
-    }
-    __syncthreads();
-    // Lane k sums the counts up to number k, in the order of the updates.
-    static_assert(scatter_rounds * warps == 32);
-    int up_to = counts[lane];
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      int const before_it = __shfl_up_sync(~0u, up_to, distance);
-      if (lane >= distance) up_to += before_it;
-    }
-    int const total = __shfl_sync(~0u, up_to, 31);
-    int first[scatter_rounds];
-#pragma unroll
-    for (int r = 0; r < scatter_rounds; ++r) {
-      int const number = r * warps + warp;
-      int const all_before = __shfl_sync(~0u, up_to, number == 0 ? 0 : number - 1);
-      first[r] = number == 0 ? 0 : all_before;
-    }
-#pragma unroll
-    for (int r = 0; r < scatter_rounds; ++r)
-      if (targets[r] >= 0)
-        list[first[r] + static_cast<int>(before[r])] = {
-            r * scatter_threads + static_cast<int>(threadIdx.x), targets[r]};
-    __syncthreads();
-    return total;
-  }
-};
-
 template <class Program, class Arguments>
 struct scatter_worker : ordered_worker<Program, 1, Arguments> {
   using base = ordered_worker<Program, 1, Arguments>;
@@ -113,9 +62,9 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
 #pragma unroll 1
     for (int d = a.rows.dims - 1; d >= 0; --d) {
       long long digit = target;
-      if (d != a.tiles.target_dim) {
+      if (d != a.axes.target_dim) {
         digit = other;
-        if (d > a.tiles.first_other) {
+        if (d > a.axes.first_other) {
           auto const next = a.rows.by[d].quotient(static_cast<unsigned long long>(other));
           digit = other - static_cast<long long>(next * a.rows.by[d].divisor);
           other = static_cast<long long>(next);
@@ -128,15 +77,15 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
     }
   }
 
-  // Part of update `number` for the element that was found.
+  // Reads part of update `number` for the element that was found.
   template <update_part Part>
-  __device__ __forceinline__ void evaluate_at(registers<Program, place::element>& element,
-                                              long long number) {
+  __device__ __forceinline__ void read_part(registers<Program, place::element>& element,
+                                            long long number) {
     operand_offsets<Program> offsets = this->where;
     for_each_digit(a.columns, number, [&](int d, long long digit) {
       for (int k = 0; k < traits::load_count; ++k) offsets.loads[k] += digit * a.load_columns[k][d];
     });
-    evaluate_update<Part>(frame_of(element), [&](auto index) {
+    read_update<Part>(frame_of(element), [&](auto index) {
       constexpr int k = decltype(index)::value;
       return this->template read<k>(offsets.loads[at<k>::bits]);
     });
@@ -144,31 +93,41 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
   __device__ __forceinline__ frame<Program> frame_of(registers<Program, place::element>& element) {
     return {this->launch, this->row, element, this->total};
   }
-  // Where update `number` goes, counted from `first`; -1 where that is not below `count`.
-  __device__ __forceinline__ int target_of(long long number, long long first, int count) {
-    registers<Program, place::element> element;
-    evaluate_at<update_part::target>(element, number);
+  // The position along the axis that an update names; outside of it: none.
+  // @pre the part was read
+  __device__ __forceinline__ long long target_of(registers<Program, place::element>& element) {
+    compute_update<update_part::target>(frame_of(element));
     using position = at<gate<Program>::position>;
-    long long target = value_of<gate<Program>::target>(frame_of(element)) -
-                       reinterpret_cast<long long>(a.loads[position::bits]);
-    if (a.tiles.step != 1) {
-      if (target % a.tiles.step != 0) return -1;
-      target /= a.tiles.step;
-    }
-    target -= first;
-    return target >= 0 && target < count ? static_cast<int>(target) : -1;
+    long long const target = value_of<gate<Program>::target>(frame_of(element)) -
+                             reinterpret_cast<long long>(a.loads[position::bits]);
+    if (a.axes.step == 1) return target;
+    return target % a.axes.step == 0 ? target / a.axes.step : -1;
+  }
+  __device__ __forceinline__ long long target_of(long long number) {
+    registers<Program, place::element> element;
+    read_part<update_part::target>(element, number);
+    return target_of(element);
   }
   // The states of one update alone.
   __device__ __forceinline__ update_registers<Program> lifted(long long number) {
     registers<Program, place::element> element;
-    evaluate_at<update_part::value>(element, number);
+    read_part<update_part::value>(element, number);
+    compute_update<update_part::value>(frame_of(element));
+    return lifted(frame_of(element));
+  }
+  // @pre its value was computed
+  __device__ __forceinline__ static update_registers<Program> lifted(frame<Program> const& f) {
     update_registers<Program> result;
     for_each_selected<Program, update_states<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      read_register<k>(result) = at<k>::op::lift(
-          base::template as_operand<k>(value_of<at<k>::first_operand>(frame_of(element))));
+      read_register<k>(result) =
+          at<k>::op::lift(base::template as_operand<k>(value_of<at<k>::first_operand>(f)));
     });
     return result;
+  }
+  __device__ __forceinline__ static void clear(taken_updates<Program>& taken) {
+    base::template clear<update_states<Program>>(taken.recent);
+    taken.whole.clear();
   }
   __device__ __forceinline__ static void take_in(taken_updates<Program>& taken,
                                                  update_registers<Program> const& update) {
@@ -182,6 +141,11 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
   // @pre the element was found
   __device__ __forceinline__ void finish(taken_updates<Program> const& taken) {
     this->template read_values<place::row>();
+    compute_row(taken);
+    this->template store_values<place::row>();
+  }
+  // @pre what is read at place row has its value
+  __device__ __forceinline__ void compute_row(taken_updates<Program> const& taken) {
     evaluate<place::row, 0, 0>(this->values());
     for_each_selected<Program, update_states<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
@@ -189,7 +153,6 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
     });
     taken.whole.finish(this->row);
     evaluate<place::row, 1, max_nodes>(this->values());
-    this->template store_values<place::row>();
   }
 };
 #endif
