@@ -85,9 +85,11 @@ struct rows_configurations {
         is_half<Program> && !is_wide<Program> && !computes_much<Program> && !keeps_words<Program>
             ? 64
             : 128;
+    // A number that is kept has four.
+    int const bytes = keeps_words<Program> && own_bytes<Program> < 4 ? 4 : own_bytes<Program>;
     int items = 1;
     while (2 * items * width<Program> <= most_elements<Program> &&
-           2 * items * width<Program> * own_bytes<Program> <= most_bytes)
+           2 * items * width<Program> * bytes <= most_bytes)
       items *= 2;
     return items;
   }();
@@ -156,10 +158,11 @@ struct rows_configurations {
       .threads_per_block = medium_block<Program>* at_most<Program>(4) / medium_items<Program>,
       .group_dims = 1,
       .index_bits = 32,
-      .blocks = is_heaviest<Program>                    ? 1
-                : computes_much<Program>                ? (is_half<Program> ? 3 : 4)
-                : is_heavy<Program> || is_half<Program> ? 2
-                                                        : 3};
+      .blocks = is_heaviest<Program>                              ? 1
+                : computes_much<Program> && !is_half<Program>     ? 4
+                : computes_much<Program> && !keeps_words<Program> ? 3
+                : is_heavy<Program> || is_half<Program>           ? 2
+                                                                  : 3};
   // Rows of no whole number of vectors, or that begin anywhere, in registers. What depends on where
   // an element is, unless it is where neighbouring columns are stored, is left to the kernel of any
   // layout, and so is what two blocks have no registers for, and much arithmetic of wider types,
