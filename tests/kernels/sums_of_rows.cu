@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of sums of operands of half types, which sweeps keep as numbers.
+// Rows of sums of operands of half types, and of what costs much, which sweeps keep as numbers.
 // registers: 96
 // registers(brief_rows_kernel): 144
 // registers(meeting_columns_kernel): 128
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
 
 #include "compile_plan.cuh"
+#include "tenon/nn/activation.hpp"
 #include "tenon/nn/normalization.hpp"
 #include "tenon/nn/softmax.hpp"
 
@@ -16,4 +17,5 @@ using bias = tensor_argument<dtype::bf16, dyn, dyn>;
 void instantiate() {
   compile_plan<scores, bias>([](auto x, auto b) { return softmax(x + b, axis<-1>); });
   compile_plan<scores, scores>([](auto x, auto y) { return layer_norm(x + y, axis<-1>); });
+  compile_plan<scores>([](auto x) { return layer_norm(gelu(x), axis<-1>); });
 }

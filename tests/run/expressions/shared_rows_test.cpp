@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of which an operand is the same for all positions of the outermost axis, as the bias of
-// attention scores is for all batches; and sums of operands of half types that several sweeps need.
+// attention scores is for all batches; and sums of operands of half types, and costly values, that
+// several sweeps need.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
 
@@ -62,6 +63,33 @@ TEST(shared_rows, of_float) {
 }
 TEST(shared_rows, of_half) { check_type<tn::half>(); }
 TEST(shared_rows, of_bfloat16) { check_type<tn::bfloat16>(); }
+
+template <class T> void check_costly() {
+  constexpr tn::dtype type = tn::dtype_of<T>;
+  static auto const capped =
+      tn::compile([](auto x) { return tn::softmax(tn::tanh(x) * 3, tn::axis<-1>); });
+  // In f32: of a half type gelu may be a quarter of a unit off.
+  static auto const scaled = tn::compile(
+      [](auto x) { return tn::cast<T>(tn::rms_norm(tn::gelu(tn::cast<float>(x)), tn::axis<-1>)); });
+  for (std::int64_t length : {1, 60, 512, 1000, 2048, 9000, 33000})
+    for (arrangement how : {arrangement::contiguous, arrangement::misaligned}) {
+      auto x = random_array<T, 2>({7, length}, how);
+      std::string const what = to_string(how) + std::string(" of length ") + std::to_string(length);
+      tolerance const allowed{.arithmetic = 24 + sum_roundoffs(length)};
+      doubles const bounded =
+          reference::elementwise([](double v) { return std::tanh(v) * 3; }, x.values());
+      check_close(type, result_of(capped(x.view())), reference::softmax(bounded, 0b10), allowed,
+                  "capped " + what);
+      doubles const gelu = reference::elementwise(reference::gelu, x.values());
+      check_close(type, result_of(scaled(x.view())), reference::rms_norm(gelu, 0b10, 1e-5), allowed,
+                  "scaled " + what);
+    }
+}
+TEST(shared_rows, costly_values) {
+  check_costly<float>();
+  check_costly<tn::half>();
+  check_costly<tn::bfloat16>();
+}
 
 TEST(shared_rows, follow_each_other) {
   auto x = random_array<float, 4>({4, 2, 100, 512});
