@@ -9,14 +9,9 @@ namespace tn = tenon;
 namespace {
 
 void group_norm_silu(bench::call const& c) {
-  static auto const f = tn::compile(
-      [](auto x) { return tn::silu(tn::group_norm(x, tn::ct<32>)); }, "groupnorm_silu");
+  static auto const f =
+      tn::compile([](auto x) { return tn::silu(tn::group_norm(x, tn::ct<32>)); }, "groupnorm_silu");
   f.on(c.stream()).into(c.out<float, 4>(1))(c.in<float, 4>(0));
-}
-
-template <int Channels, class View> auto channels_last(View const& of) {
-  return tn::view<typename View::element_type, tn::dyn, tn::dyn, Channels>(of.data(), of.extent(0),
-                                                                          of.extent(1));
 }
 
 void group_norm_last(bench::call const& c) {
@@ -24,7 +19,8 @@ void group_norm_last(bench::call const& c) {
   constexpr int channels = 320, groups = 32;
   static auto const f = tn::compile(
       [](auto x, auto w, auto b) {
-        auto values = tn::reshape(tn::cast<float>(x), tn::shape<-1, 4096, groups, channels / groups>);
+        auto values =
+            tn::reshape(tn::cast<float>(x), tn::shape<-1, 4096, groups, channels / groups>);
         auto mean = tn::mean(values, tn::axis<1, 3>, tn::keepdim);
         auto variance = tn::var(values, tn::axis<1, 3>, tn::correction<0>, tn::keepdim);
         auto scaled = tn::reshape((values - mean) * tn::rsqrt(variance + 1e-5f),

@@ -22,9 +22,9 @@ void embedding_layernorm(bench::call const& c) {
 }
 
 void embedding_gradient(bench::call const& c) {
-  static auto const f = tn::compile(
-      tn::vjp([](auto table, auto index) { return tn::embedding(table, index); }),
-      "embedding_gradient");
+  static auto const f =
+      tn::compile(tn::vjp([](auto table, auto index) { return tn::embedding(table, index); }),
+                  "embedding_gradient");
   f.on(c.stream())
       .into(c.out<half, 2>(3))(c.in<half, 2>(0), c.in<long long, 1>(1), c.in<half, 2>(2));
 }
