@@ -254,8 +254,8 @@ inline constexpr bool takes_turns =
 // states per reduction. Shared memory: one state per piece, warp of the row and reduction, twice;
 // what is stored of odd rows, and what they share. Global memory: each operand is read once, each
 // element store written once.
-// @pre a.vectors <= lanes * items; no more clusters than groups, as many where none takes turns; the
-// grid is a function of the shape if there are totals, and then the workspace's ticket is 0
+// @pre a.vectors <= lanes * items; no more clusters than groups, as many where none takes turns;
+// the grid is a function of the shape if there are totals, and then the workspace's ticket is 0
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the ticket is 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
