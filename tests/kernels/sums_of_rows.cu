@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of sums of operands of half types, and of what costs much, which sweeps keep as numbers.
-// registers: 96
-// registers(rows_kernel): 112
+// registers: 112
 // registers(brief_rows_kernel): 144
 // registers(meeting_columns_kernel): 128
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32

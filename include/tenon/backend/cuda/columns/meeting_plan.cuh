@@ -55,7 +55,9 @@ struct meeting_columns_planner : folded_columns_planner {
   template <class Program, int GroupDims, class Arguments>
   [[gnu::cold]] static cuda_plan planned_meeting(Arguments& a, meeting_split const& split,
                                                  cuda_device_facts const& facts) {
-    constexpr int v = width<Program>, u = items<Program>, blocks_held = 2;
+    // Elements of eight bytes leave no registers for two blocks: a softmax of f64 spilled eight.
+    constexpr int v = width<Program>, u = items<Program>,
+                  blocks_held = program_traits<Program>::widest_element > 4 ? 1 : 2;
     using kept = kept_vectors<Program, v, threads>;
     constexpr configuration meeting{.vector_width = v,
                                     .items = u,

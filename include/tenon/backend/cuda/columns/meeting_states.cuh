@@ -111,7 +111,7 @@ template <class Program, int V, int Threads, bool HasGroups> struct meeting_stat
   }
   // Words of all columns that meet together, and the thread's first one among these.
   __device__ __forceinline__ long long stride() const {
-    return static_cast<long long>(blockDim.x) * V * tiles_together();
+    return blockDim.x * V * static_cast<unsigned>(tiles_together());
   }
   __device__ __forceinline__ int first_column() const {
     return static_cast<int>((tile_of_group() * blockDim.x + threadIdx.x) * V);
@@ -141,14 +141,14 @@ template <class Program, int V, int Threads, bool HasGroups> struct meeting_stat
     int const shares = this->shares(), blocks = members();
     return static_cast<unsigned>(blocks + (shares < blocks ? shares : blocks));
   }
-  // What the slices of the tiles that meet together leave, and what they come to: behind what any
-  // phase leaves, because a block may leave states of the next one while others read.
-  __device__ __forceinline__ unsigned* partials() const {
+  // What the slices of the tiles that meet together come to, and behind it what they leave: a block
+  // may leave states of the next phase while others read.
+  __device__ __forceinline__ unsigned* results() const {
     return a.workspace + first_partial +
            group() * ((a.slices + 1) * (words_of_row_phase<Program> * stride()));
   }
-  __device__ __forceinline__ unsigned* results() const {
-    return partials() + a.slices * words_of_row_phase<Program> * stride();
+  __device__ __forceinline__ unsigned* partials() const {
+    return results() + words_of_row_phase<Program> * stride();
   }
   // The vectors or groups from `first` on, by threads that lie above each other otherwise than the
   // block's: so many that each has one or two slices.
