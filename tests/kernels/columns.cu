@@ -2,6 +2,7 @@
 // Rows that are neighbours in memory: over blocks, with a state of several numbers, with positions,
 // with totals, and in several phases.
 // registers: 128
+// registers(meeting_columns_kernel): 160
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
 // ptx: atom.acq_rel.gpu.global.inc.u32
 
