@@ -102,7 +102,7 @@ def check(path, arch, command, kept):
     for name, facts in kernels.items():
         print(f"{facts['registers']:>9} {facts['stack']:>6} {facts['stores']:>8} {facts['loads']:>8} "
               f"{facts['shared']:>7}  {names[name]}")
-        allowed = next((most_of_it for kernel, most_of_it in own.items() if f"{kernel}<" in names[name]), budget)
+        allowed = next((most_of_it for kernel, most_of_it in own.items() if f"::{kernel}<" in names[name]), budget)
         if facts["registers"] > allowed:
             faults.append(f"{names[name]}: {facts['registers']} registers, budget {allowed}")
         if facts["stack"] or facts["stores"] or facts["loads"]:
