@@ -186,7 +186,6 @@ WORKLOADS = {
     "argmax_axis1": Workload(everyday.argmax_axis1, like_first(1), reads),
     "class_softmax": Workload(everyday.class_softmax, like_first(1), read_and_write),
     "image_cross_entropy": Workload(everyday.image_cross_entropy, with_image_labels, lambda *inputs: nbytes(*inputs)),
-    # Sums of up to 800 updates: a contender that rounds each of them to 8 bits is far off.
     "embedding_gradient": Workload(everyday.embedding_gradient, tokens, lambda table, index, dy: nbytes(table, dy)),
     "group_norm_last": Workload(everyday.group_norm_last, with_row_vectors(1, 2), read_and_write),
     "reverse_cumsum": Workload(everyday.reverse_cumsum, like_first(1), read_and_write),

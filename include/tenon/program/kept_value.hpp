@@ -48,13 +48,18 @@ template <class Program, bool HasWords = false> struct kept_value {
         i.type == dtype::f32 || (HasWords && (i.type == dtype::f16 || i.type == dtype::bf16));
     return i.is_computed && !i.is_product && i.where == place::element && is_word;
   }
-  static consteval kept_place find_for(int k) {
+  // Issue slots of number k and what it comes from.
+  static consteval int cost_of(int k) {
     table const behind = needs(0, k, -1);
     int cost = traits::all[k].cost;
     for (int j = 0; j < k; ++j)
       if (behind.needed[j] && traits::all[j].is_computed && traits::all[j].where == place::element)
         cost += traits::all[j].cost;
-    if (cost < least_cost) return {};
+    return cost;
+  }
+  static consteval kept_place find_for(int k) {
+    if (cost_of(k) < least_cost) return {};
+    table const behind = needs(0, k, -1);
     int phase = 1;
     while (phase < last && !needs(phase, -1, -1).needed[k]) ++phase;
     bool is_needed_later = false;

@@ -52,15 +52,6 @@ template <class Program> struct kept_words {
         return false;
     return (has_masks() || !traits::has_positions) && !traits::has_fetches && !has_random<Program>;
   }
-  // Issue slots of number k and what it comes from.
-  static consteval int cost_of(int k) {
-    auto const behind = value::needs(0, k, -1);
-    int cost = traits::all[k].cost;
-    for (int j = 0; j < k; ++j)
-      if (behind.needed[j] && traits::all[j].is_computed && traits::all[j].where == place::element)
-        cost += traits::all[j].cost;
-    return cost;
-  }
   // Whether the sweeps behind that of `phase` need number k, and no more of the row or of where its
   // elements are.
   static consteval bool is_enough(int k, int phase) {
@@ -84,7 +75,7 @@ template <class Program> struct kept_words {
       bool const is_word = i.type == dtype::f32 || i.type == dtype::f16 || i.type == dtype::bf16;
       // A product may be rounded with the sum that it goes into.
       if (computed.needed[k] && i.is_computed && !i.is_product && i.where == place::element &&
-          is_word && (is_cheap_to_keep() || cost_of(k) >= much) && is_enough(k, phase))
+          is_word && (is_cheap_to_keep() || value::cost_of(k) >= much) && is_enough(k, phase))
         result = k;
     }
     return result;
