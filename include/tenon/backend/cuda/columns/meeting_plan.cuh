@@ -49,14 +49,14 @@ struct meeting_columns_planner : folded_columns_planner {
     set_operands<Program>(a, layout, call, width<Program>, false);
     meeting_split const split =
         split_meeting(at_least(1, a.rows.size), a.columns.size, items<Program>);
-    return planned_meeting<Program, packed_columns>(a, split, facts);
+    return planned_meeting<Program, packed_columns, items<Program>>(a, split, facts);
   }
   // @pre the operands are set
-  template <class Program, int GroupDims, class Arguments>
+  template <class Program, int GroupDims, int Items, class Arguments>
   [[gnu::cold]] static cuda_plan planned_meeting(Arguments& a, meeting_split const& split,
                                                  cuda_device_facts const& facts) {
     // Elements of eight bytes leave no registers for two blocks: a softmax of f64 spilled eight.
-    constexpr int v = width<Program>, u = items<Program>,
+    constexpr int v = width<Program>, u = Items,
                   blocks_held = program_traits<Program>::widest_element > 4 ? 1 : 2;
     using kept = kept_vectors<Program, v, threads>;
     constexpr configuration meeting{.vector_width = v,
