@@ -4,23 +4,24 @@
 
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
+#include "tenon/backend/cuda/scatter/taken_parts.cuh"
 #include "tenon/backend/cuda/scatter/update_list.cuh"
-#include "tenon/backend/cuda/scatter/worker.cuh"
 
 namespace tenon::detail {
 
-// Along the targets the result is cut into units of as many as a block has teams, of which each of
-// `groups` has one in every step; across them into pieces of as many vectors as a team has lanes.
+// Along the targets the result is cut into units of `near` neighbours, of which each of `groups`
+// has one in every turn, and as many turns in a step as its teams have room for; across them into
+// pieces of as many vectors as a team has lanes.
 struct scatter_shares {
-  int log_lanes = 0, log_teams = 0;
+  int log_lanes = 0, log_teams = 0, log_near = 0, log_far = 0;  // near * far teams
+  int last_near = 0, last_far = 0, bits = 0;
   int steps = 1;
   unsigned groups = 1;
   index_divider<32> by_groups;
   long long blocks = 0;  // groups of all pieces
-  // What a block tries first: steps whose updates are listed together, of so many indices.
-  int span = 1;
-  long long length = 0;
+  int span = 1;          // steps whose updates a block lists together at first
   cache_policy kept = goes_first;
+  int parts = 0;  // of updates of one row, that shared memory has the states of
 };
 
 template <class Program> struct listed_arguments : scatter_arguments<Program> {
@@ -68,6 +69,11 @@ template <class Program, int V> struct update_vectors {
   }
   template <int K> using type = row_vector<at<K>, V>;
 };
+template <class Program, int V> struct update_addresses : update_vectors<Program, V> {
+  template <int K> using type = storage_t<program_traits<Program>::template at<K>::type> const*;
+};
+template <class Program, int V>
+using update_origins = selected_registers<Program, update_addresses<Program, V>>;
 template <class Program, int V> struct row_results {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   static consteval bool holds(int k) { return program_traits<Program>::all[k].is_store; }
@@ -83,7 +89,7 @@ template <class Program> struct whole_row_vectors {
   }
 };
 
-// Neighbours of a row that a thread has: 16 bytes of the widest operand, and no more than 64 bytes
+// Neighbours of a row that a thread has: 16 bytes of the widest operand, and no more than 128 bytes
 // of states. Parts of a result are stored one by one.
 template <class Program> consteval int find_scatter_vector() {
   if (program_traits<Program>::stores_parts) return 1;
@@ -93,7 +99,7 @@ template <class Program> consteval int find_scatter_vector() {
     if (whole_row_vectors<Program>::holds(k) && bytes > widest) widest = bytes;
   }
   int result = 16 / widest;
-  while (result > 1 && result * sizeof(taken_updates<Program>) > 64) result /= 2;
+  while (result > 1 && result * sizeof(taken_parts<Program>) > 128) result /= 2;
   return result;
 }
 template <class Program> inline constexpr int scatter_vector = find_scatter_vector<Program>();

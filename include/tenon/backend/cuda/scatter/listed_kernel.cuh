@@ -7,13 +7,13 @@
 
 namespace tenon {
 
-// Owners: a block has one unit of rows in each step, at a distance of all groups' units, so that
-// neighbours that many updates name are several blocks'; a team of it has one row of the unit, a
-// thread one vector of that. An element takes in its updates in their order, whatever else runs.
-// Registers: the states of a vector, four updates of it. Shared memory: the list; of short rows
-// the updates that wait for their owners. Global memory: every block reads all indices, again where
-// its updates are more than are listed; every update that names a row, and what the result is
-// computed from, is read and the result written once.
+// Owners: a team of a block has one row in each step, a thread one vector of that; neighbours that
+// many updates name are several blocks'. An element takes in its updates in their order, by parts
+// of 32 which the block's other teams combine where a row has many; whatever else runs. Registers:
+// the states of a vector, four updates of it. Shared memory: the list, and parts; of short rows the
+// updates that wait for their owners. Global memory: every block reads all indices, again where its
+// updates are more than are listed; every update that names a row, and what the result is computed
+// from, is read and the result written once.
 // @pre blockDim.x is listed_threads; vectors are whole, or V is 1
 // @post every store is written once per position
 template <class Program, class C, unsigned long long Build, class Arguments>

@@ -3,6 +3,7 @@
 // The updates that name a block's places, found by reading the indices, in the order of the places
 // and, of each place, of the updates.
 
+#include "tenon/backend/cuda/scan/block.cuh"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
@@ -21,63 +22,87 @@ namespace tenon::detail {
 
 class update_list {
   // Indices that a thread reads at once.
-  static constexpr int together = 4;
+  static constexpr int together = 8;
+  static constexpr int warps = listed_threads / 32, log_digits = 8, digits = 1 << log_digits;
+  static constexpr int most_items = most_listed / listed_threads, few = 256;
 
-  unsigned long long entries_[most_listed];  // the place, and the update's number below it
-  int found_;
+  int numbers_[most_listed], places_[most_listed];
+  unsigned short counts_[warps][digits];
+  unsigned char ranks_[most_listed];
 
  public:
-  // Lists those of `count` updates that have a place: of.read(k) has what that of number k is found
-  // from, of.place(what it has), -1: none.
-  // @pre all threads call it. @post the result is how many there are; they are in the list, in any
-  // order, if it is not more than most_listed
+  struct found {
+    int updates, indices;
+  };
+  // Lists, in their order, those of `count` updates that have a place: of.read(to, k) has what that
+  // of number k is found from, of.place(what it has), -1: none. If it may stop, it does before
+  // indices whose updates are not listed any more; else they are counted.
+  // @pre all threads call it
   template <class Places>
-  __device__ __forceinline__ int collect(long long count, Places const& of) {
-    int const thread = static_cast<int>(threadIdx.x), end = static_cast<int>(count);
-    __syncthreads();  // the list has been read
-    if (thread == 0) found_ = 0;
-    __syncthreads();
-    for (int first = thread; first < end; first += together * listed_threads) {
+  __device__ __forceinline__ found collect(int count, bool may_stop, Places const& of) {
+    constexpr int at_once = together * listed_threads;
+    static_assert(at_once <= most_listed);
+    int const lane = static_cast<int>(threadIdx.x) % 32,
+              own = static_cast<int>(threadIdx.x) / 32 * (32 * together) + lane;
+    int updates = 0;
+    for (int first = 0; first < count; first += at_once) {
       typename Places::read_values values[together];
 #pragma unroll
       for (int u = 0; u < together; ++u) {
-        int const number = first + u * listed_threads;
-        of.read(values[u], number < end ? number : first);
+        int const number = first + own + 32 * u;
+        of.read(values[u], number < count ? number : first);
       }
+      int places[together], of_warp = 0;
+      unsigned found[together];
+#pragma unroll
+      for (int u = 0; u < together; ++u)
+        places[u] = first + own + 32 * u < count ? of.place(values[u]) : -1;
 #pragma unroll
       for (int u = 0; u < together; ++u) {
-        int const number = first + u * listed_threads, place = of.place(values[u]);
-        if (place < 0 || number >= end) continue;
-        int const at = atomicAdd(&found_, 1);
-        if (at < most_listed)
-          entries_[at] =
-              static_cast<unsigned long long>(place) << 32 | static_cast<unsigned>(number);
+        found[u] = __ballot_sync(~0u, places[u] >= 0);
+        of_warp += __popc(found[u]);
       }
+      // Behind a barrier: the list has been read.
+      int before, buffer = first / at_once % 2;
+      int const all = scan_warps<ops::sum, listed_threads>(of_warp, 0, before, buffer);
+      if (may_stop && updates + all > most_listed) {
+        count = first;
+        break;
+      }
+      if (updates + all <= most_listed) {
+        int at = updates + before;
+#pragma unroll
+        for (int u = 0; u < together; ++u) {
+          if (places[u] >= 0) {
+            int const own_at = at + __popc(found[u] & ((1u << lane) - 1));
+            numbers_[own_at] = first + own + 32 * u;
+            places_[own_at] = places[u];
+          }
+          at += __popc(found[u]);
+        }
+      }
+      updates += all;
     }
     __syncthreads();
-    return found_;
+    return {updates, count};
   }
-  // Puts `count` of them into their order: a bitonic network over the next power of two. No two are
-  // equal. @pre all threads call it; count <= most_listed
-  __device__ __forceinline__ void arrange(int count) {
-    int const thread = static_cast<int>(threadIdx.x);
-    int length = 1;
-    while (length < count) length *= 2;
-    for (int k = count + thread; k < length; k += listed_threads) entries_[k] = ~0ull;
-    __syncthreads();
-    for (int sorted = 2; sorted <= length; sorted *= 2)
-      for (int distance = sorted / 2; distance > 0; distance /= 2) {
-        for (int k = thread; k < length / 2; k += listed_threads) {
-          int const low = 2 * k - (k & (distance - 1)), high = low + distance;
-          unsigned long long const x = entries_[low], y = entries_[high];
-          if ((x > y) == ((low & sorted) == 0)) entries_[low] = y, entries_[high] = x;
-        }
-        __syncthreads();
-      }
+  // Puts the first `count` of them into the order of their places, below 2^bits; those of one place
+  // stay as they are. @pre as for collect; count <= most_listed
+  __device__ __forceinline__ void arrange(int count, int bits) {
+    if (count <= few) return arrange_few(count);
+#pragma unroll 1
+    for (int shift = 0; shift < bits; shift += log_digits) arrange_by_digit(count, shift);
   }
 
-  __device__ __forceinline__ int place(int k) const { return static_cast<int>(entries_[k] >> 32); }
-  __device__ __forceinline__ int number(int k) const { return static_cast<int>(entries_[k]); }
+  __device__ __forceinline__ int place(int k) const { return places_[k]; }
+  __device__ __forceinline__ int number(int k) const { return numbers_[k]; }
+  // Whether `many` of the first `count` have one place. @pre all threads call it
+  __device__ __forceinline__ bool has_many(int count, int many) const {
+    bool result = false;
+    for (int k = static_cast<int>(threadIdx.x) + many - 1; k < count; k += listed_threads)
+      result = result || place(k) == place(k - many + 1);
+    return __syncthreads_or(result);
+  }
   // The first of the entries [from, to) whose place is not below `wanted`; `to`: none.
   __device__ __forceinline__ int find(int from, int to, int wanted) const {
     while (from < to) {
@@ -98,6 +123,86 @@ class update_list {
       if (found != 0) return nearest < to ? nearest : to;
     }
     return to;
+  }
+
+ private:
+  // Every entry counts those that go in front of it.
+  __device__ __forceinline__ void arrange_few(int count) {
+    int const k = static_cast<int>(threadIdx.x);
+    int place = 0, number = 0, at = 0;
+    if (k < count) {
+      place = places_[k], number = numbers_[k];
+#pragma unroll 4
+      for (int other = 0; other < count; ++other)
+        at += places_[other] < place + (other < k ? 1 : 0);
+    }
+    __syncthreads();
+    if (k < count) places_[at] = place, numbers_[at] = number;
+    __syncthreads();
+  }
+  // A warp has neighbouring entries: it counts its digits, and so knows how many of an entry's
+  // digit are in front of it.
+  __device__ __forceinline__ void arrange_by_digit(int count, int shift) {
+    int const thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32,
+              items = (count + listed_threads - 1) / listed_threads,
+              first = warp * items * 32 + lane;
+    static_assert(32 * most_items <= 256);  // of ranks in a warp
+    for (int k = thread; k < warps * digits; k += listed_threads) (&counts_[0][0])[k] = 0;
+    __syncthreads();
+#pragma unroll 1
+    for (int k = first; k < first + items * 32; k += 32) {
+      int const digit = k < count ? digit_of(places_[k], shift) : 0;
+      unsigned same = __ballot_sync(~0u, k < count);
+#pragma unroll
+      for (int b = 0; b < log_digits; ++b) {
+        bool const is_one = digit >> b & 1;
+        unsigned const ones = __ballot_sync(~0u, is_one);
+        same &= is_one ? ones : ~ones;
+      }
+      int const counted = counts_[warp][digit], in_front = __popc(same & ((1u << lane) - 1));
+      __syncwarp();
+      if (k < count) {
+        ranks_[k] = static_cast<unsigned char>(counted + in_front);
+        if (in_front == 0)
+          counts_[warp][digit] = static_cast<unsigned short>(counted + __popc(same));
+      }
+      __syncwarp();
+    }
+    __syncthreads();
+    int all = 0, before, buffer = 0;
+    if (thread < digits)
+#pragma unroll 4
+      for (int w = 0; w < warps; ++w) all += counts_[w][thread];
+    scan_block<ops::sum, listed_threads>(all, 0, before, buffer);
+    if (thread < digits)
+#pragma unroll 4
+      for (int w = 0; w < warps; ++w) {
+        int const of_warp = counts_[w][thread];
+        counts_[w][thread] = static_cast<unsigned short>(before);
+        before += of_warp;
+      }
+    // The numbers first: where an entry goes, its place says.
+    move(numbers_, places_, first, items, count, shift);
+    move(places_, places_, first, items, count, shift);
+    __syncthreads();
+  }
+  // @post all threads have read what they move, and what they read last
+  __device__ __forceinline__ void move(int* values, int const* places, int first, int items,
+                                       int count, int shift) {
+    int own[most_items];
+#pragma unroll
+    for (int i = 0; i < most_items; ++i)
+      if (i < items && first + 32 * i < count) own[i] = values[first + 32 * i];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < most_items; ++i)
+      if (i < items && first + 32 * i < count) {
+        int const place = values == places ? own[i] : places[first + 32 * i];
+        values[counts_[threadIdx.x / 32][digit_of(place, shift)] + ranks_[first + 32 * i]] = own[i];
+      }
+  }
+  __device__ __forceinline__ static int digit_of(int place, int shift) {
+    return place >> shift & (digits - 1);
   }
 };
 

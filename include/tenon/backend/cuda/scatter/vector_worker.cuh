@@ -4,20 +4,21 @@
 // in, and ends them.
 
 #include "tenon/backend/cuda/scatter/listed_arguments.cuh"
+#include "tenon/backend/cuda/scatter/taken_parts.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
 template <class Program, int V, class Arguments>
-struct scatter_vector_worker : scatter_worker<Program, Arguments> {
-  using base = scatter_worker<Program, Arguments>;
+struct scatter_vector_worker : parts_worker<Program, Arguments> {
+  using base = parts_worker<Program, Arguments>;
   using base::a, base::where;
   using typename base::traits;
   template <int K> using at = typename traits::template at<K>;
   using base::base;
   using loaded_update = selected_registers<Program, update_vectors<Program, V>>;
   using lifted_updates = value_list<update_registers<Program>, V>;
-  using taken_vector = value_list<taken_updates<Program>, V>;
+  using taken_vector = value_list<taken_parts<Program>, V>;
 
   // `where` is that of the first target's elements: updates do not vary along the targets.
 
@@ -28,6 +29,27 @@ struct scatter_vector_worker : scatter_worker<Program, Arguments> {
     for_each_selected<Program, update_vectors<Program, V>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_vector<k>(read_register<k>(to), offsets, is_wanted);
+    });
+  }
+  // What update `first` is read from, where updates lie in steps of one length.
+  // @pre a.columns.dims is 1
+  __device__ __forceinline__ update_origins<Program, V> origins_of(long long first) const {
+    operand_offsets<Program> const offsets = offsets_of_update(first);
+    update_origins<Program, V> result;
+    for_each_selected<Program, update_addresses<Program, V>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(result) = load_address<Program, k>(a, offsets.loads[at<k>::bits]);
+    });
+    return result;
+  }
+  // Reads the update that is `number` behind that of the origins.
+  __device__ __forceinline__ void read_update(loaded_update& to,
+                                              update_origins<Program, V> const& from,
+                                              int number) const {
+    for_each_selected<Program, update_vectors<Program, V>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      long long const step = a.load_columns[at<k>::bits][0];
+      load_packed<reuse::expected>(read_register<k>(to), read_register<k>(from) + number * step);
     });
   }
   // Has what a row is computed from brought to the second-level cache.
@@ -57,6 +79,21 @@ struct scatter_vector_worker : scatter_worker<Program, Arguments> {
   __device__ __forceinline__ static void clear(taken_vector& taken) {
 #pragma unroll
     for (int i = 0; i < V; ++i) base::clear(taken.at[i]);
+  }
+  // Takes in update `number`, which is the `count`-th of its row; a part does not end with it.
+  __device__ __forceinline__ void take_in_some(taken_vector& taken, loaded_update const& loaded,
+                                               long long number, unsigned count) {
+    lift_each(loaded, number,
+              [&](int i, auto const& update) { base::take_in(taken.at[i], update); });
+    if (count % updates_of_some == 0) end_some(taken);
+  }
+  __device__ __forceinline__ static void end_some(taken_vector& taken) {
+#pragma unroll
+    for (int i = 0; i < V; ++i) base::end_some(taken.at[i]);
+  }
+  __device__ __forceinline__ static void end_part(taken_vector& taken) {
+#pragma unroll
+    for (int i = 0; i < V; ++i) base::end_part(taken.at[i]);
   }
 
   // Ends the elements at that target.

@@ -131,12 +131,16 @@ struct scatter_worker : ordered_worker<Program, 1, Arguments> {
   }
   __device__ __forceinline__ static void take_in(taken_updates<Program>& taken,
                                                  update_registers<Program> const& update) {
+    combine(taken.recent, update);
+    taken.whole.carry(taken.recent);
+  }
+  __device__ __forceinline__ static void combine(update_registers<Program>& states,
+                                                 update_registers<Program> const& next) {
     for_each_selected<Program, update_states<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      auto& state = read_register<k>(taken.recent);
-      state = at<k>::op::combine(state, read_register<k>(update));
+      auto& state = read_register<k>(states);
+      state = at<k>::op::combine(state, read_register<k>(next));
     });
-    taken.whole.carry(taken.recent);
   }
   // @pre the element was found
   __device__ __forceinline__ void finish(taken_updates<Program> const& taken) {
