@@ -7,6 +7,7 @@
 #include "tenon/ops/tables.hpp"
 #include "tenon/schedule/halves.hpp"
 #include "tenon/schedule/neighbours.hpp"
+#include "tenon/schedule/row_slices.hpp"
 
 namespace tenon {
 

@@ -7,6 +7,7 @@
 #include "tenon/program/instruction.hpp"
 #include "tenon/program/lower.hpp"
 #include "tenon/schedule/neighbours.hpp"
+#include "tenon/schedule/row_slices.hpp"
 #include "tenon/schedule/select.hpp"
 
 namespace tenon {
@@ -75,6 +76,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
   bool has_vectors = is_pointwise;
   for (place const where : s.store_places)
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
+  row_slice_finder const slices(g, space, s);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
@@ -93,6 +95,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       if (is_reversed(g, space, space.loads[number])) item.bits |= reverses_columns;
       item.bits |= neighbour_finder(g, space).of_load(number).packed();
     }
+    if (is_element) item.bits |= slices.of_load(static_cast<int>(i.bits)).packed();
     result.add(item);
   }
   for (int k = 0; k < space.stores.size(); ++k) {

@@ -4,7 +4,7 @@
 
 #include "tenon/ops/movement.hpp"
 #include "tenon/ops/source.hpp"
-#include "tenon/schedule/space.hpp"
+#include "tenon/schedule/slice_bounds.hpp"
 
 namespace tenon::detail {
 
@@ -42,8 +42,8 @@ struct innermost_axes {
       if (fewer > 0 || (fewer == 0 && d.reduced & fastest && !(result & fastest)))
         result = d.reduced;
     }
-    unsigned const piece = piece_in_memory();
-    return result == (1u << axes) - 1 && piece != result && all_merge() ? piece : result;
+    if (result != (1u << axes) - 1 || !all_merge() || are_taken_by_rows()) return result;
+    return piece_in_memory();
   }
 
  private:
@@ -69,6 +69,28 @@ struct innermost_axes {
       }
     }
     return result != 0 ? result : (1u << axes) - 1;
+  }
+  // Whether nothing is left but such reductions of slices that begin or end in the midst of
+  // vectors, of which the sweep over all takes vectors of rows.
+  constexpr bool are_taken_by_rows() const {
+    int widest = 1;
+    for (graph_output const& o : g.outputs)
+      if (g[o.id].rank() > 0) return false;
+    for (demand const& d : demands) {
+      node const& n = g[d.id];
+      if (n.is<ops::take>() || n.is<ops::index>() || n.op->is_search || n.is(op_kind::scan))
+        return false;
+      if (is_view_node(n) && n.rank() > 0 && size_of(n.type) > widest) widest = size_of(n.type);
+    }
+    bool result = false;
+    for (demand const& d : demands) {
+      if (!g[d.id].is<ops::slice>()) continue;
+      slice_bounds const bounds(g, d.id);
+      bool const is_along = d.along[bounds.last()] != no_axis;
+      if (!bounds.is_of_neighbours()) return false;
+      result = result || (is_along && bounds.has_part_of_vector(16 / widest));
+    }
+    return result;
   }
   // Whether each reduction may be one of another's results.
   constexpr bool all_merge() const {

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/flat/one_block.cuh"
 #include "tenon/backend/cuda/flat/rows.cuh"
+#include "tenon/backend/cuda/flat/sliced_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/parts/whole_operands.cuh"
 #include "tenon/core/config.hpp"
@@ -90,6 +91,16 @@ struct flat_planner {
   template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const&) {
+    if constexpr (program_traits<Program>::has_reduction && has_slices<Program>)
+      return sliced_planner<Program>::plan(layout, call);
+    else
+      return plan_flat<Program, Columns>(layout, call);
+  }
+
+ private:
+  template <class Program, column_order Columns>
+  [[gnu::cold]] static cuda_plan plan_flat(bound_layout const& layout,
+                                           bound_arguments const& call) {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr bool reduces = program_traits<Program>::has_reduction;
     // Of a reduction wide blocks with few accesses each: all of a multiprocessor's threads ask at
@@ -129,8 +140,6 @@ struct flat_planner {
     }
     if constexpr (takes_rows) return plan_rows<Program>(layout, call);
   }
-
- private:
   // Blocks of 256 threads on a multiprocessor, as many as have registers: what is waited for counts
   // more than what is issued.
   template <class Program>

@@ -9,6 +9,7 @@
 namespace tenon {
 
 // What the operands of a kernel may be along the columns: the more, the longer it is.
+inline constexpr int sliced_columns = -6;      // slices of whole vectors' rows, in the midst of some
 inline constexpr int ordered_columns = -5;     // contiguous, of any length and place, one axis
 inline constexpr int run_columns = -4;         // whole aligned vectors in runs at a stride
 inline constexpr int spread_columns = -3;      // contiguous, of any place, single elements

@@ -112,13 +112,20 @@ struct rows_planner : looped_rows_planner {
                                                                               how);
           if (result.function) return result;
         }
+      if constexpr (has_slices<Program> && !sums_by_place<Program>)
+        if (vectors < 1 << 30) {
+          auto const slices = slice_table<Program>::template find<width<Program>>(layout, call);
+          if (slices.are_along && slices.has_vectors())
+            return plan_streamed<Program, streamed<Program, sliced_columns>>(layout, call, how);
+        }
       if constexpr (may_be_ordered<Program>)
         if (operands.is_contiguous && !operands.is_packed && layout.columns.dims <= 1 &&
             vectors < 1 << 30)
           return plan_streamed<Program, streamed<Program, ordered_columns>>(layout, call, how);
-      return operands.is_packed && vectors < 1 << 30
-                 ? plan_streamed<Program, streamed<Program, 1>>(layout, call, how)
-                 : plan_streamed<Program, streamed<Program, all>>(layout, call, how);
+      if constexpr (may_be_aligned<Program>)
+        if (operands.is_packed && vectors < 1 << 30)
+          return plan_streamed<Program, streamed<Program, 1>>(layout, call, how);
+      return plan_streamed<Program, streamed<Program, all>>(layout, call, how);
     } else {
       cuda_plan result;
       if constexpr (has_long_rows<Program>)

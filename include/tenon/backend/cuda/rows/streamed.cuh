@@ -5,49 +5,22 @@
 
 #include "tenon/backend/cuda/parts/long_chains.cuh"
 #include "tenon/backend/cuda/parts/runs.cuh"
+#include "tenon/backend/cuda/parts/slice_windows.cuh"
 #include "tenon/backend/cuda/rows/kernel.cuh"
-#include "tenon/backend/cuda/rows/place_sums.cuh"
+#include "tenon/backend/cuda/rows/streamed_facts.cuh"
 #include "tenon/backend/cuda/rows/sweep_states.cuh"
 #include "tenon/backend/cuda/rows/word_segments.cuh"
 
 namespace tenon {
 namespace detail {
 
-// Whether nothing of a row is needed a second time.
-template <class Program>
-inline constexpr bool passes_once =
-    program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
-
-// Whether elements are computed with what is known of a row before its sweep. What is not waits for
-// afterwards, because loads may depend on each other, as a label and the element that it chooses.
-// H200, cross entropy bf16: 8192 x 32768 136.5 us (139.5), 4096 x 50257 290.9 (303.6).
-template <class Program>
-inline constexpr bool sweeps_with_row_values = [] {
-  bool result = false;
-  for (int k = 0; k < program_traits<Program>::size; ++k)
-    result = result || (program_traits<Program>::all[k].where == place::row &&
-                        element_needs<Program>::template at<1, false>.needed[k]);
-  return result;
-}();
-
-// Blocks that a multiprocessor is to hold at once. For sm_80 ptxas 13.0 takes some registers more,
-// of which as many blocks with large states, sums by place, or rows of any alignment, would leave
-// too few.
-template <class Program, class C>
-inline constexpr int streamed_blocks_held =
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    (has_large_states<Program> || sums_by_place<Program>)&&C::blocks > 3 ? 3
-    : C::group_dims > packed_columns&& C::blocks > 2                     ? 2
-                                                                         :
-#endif
-                                                     C::blocks;
-
 #if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
 template <class Program, class C> struct streamed_worker {
   static constexpr bool is_ordered = C::group_dims == ordered_columns;
   static constexpr int v = C::vector_width, items = C::items;
-  static constexpr int dims = is_ordered ? contiguous_columns : C::group_dims;
+  static constexpr bool is_sliced = C::group_dims == sliced_columns;
+  static constexpr int dims = is_ordered || is_sliced ? contiguous_columns : C::group_dims;
   static constexpr int most_warps = C::threads_per_block / 32;
   using arguments = rows_arguments<Program, C>;
   using reductions = reductions_of<Program, place::row, 1>;
@@ -142,13 +115,19 @@ template <class Program, class C> struct streamed_worker {
                                                 bool is_inside, bool leaves) {
     states passing;
     int const step = lanes * items, thread = static_cast<int>(threadIdx.x);
-    if constexpr (has_whole_vectors<dims> || is_ordered) {
+    if constexpr (has_whole_vectors<dims> || is_ordered || is_sliced) {
       auto [first, end] = range_of(segment, is_inside);
-      int const partial = is_ordered && end == a.vectors ? a.tail : 0, whole = end - (partial != 0);
+      int const partial = (is_ordered || is_sliced) && end == a.vectors ? a.tail : 0,
+                whole = end - (partial != 0);
+      int sure = whole;
+      if constexpr (is_sliced) {
+        int const all = static_cast<int>(a.vectors) - a.slices.without;
+        sure = all < whole ? all : whole;
+      }
       await_operands<Program>(leaves);
       // Tiles that are all inside need no look at their vectors.
 #pragma unroll 1
-      for (; whole - first >= step; first += step) {
+      for (; sure - first >= step; first += step) {
         take<items>(passing.states, offsets, positions_inside<is_ordered>{first + thread, lanes});
         passing.after_tile(f, a, offsets);
       }
@@ -177,6 +156,16 @@ template <class Program, class C> struct streamed_worker {
   }
   template <int Count> using tile_of = needed_loads<Program, v, Count, 1, false>;
 
+  template <int Count, class Tile, class Positions>
+  __device__ __forceinline__ void load_slices(Tile& tile, operand_offsets<Program> const& offsets,
+                                              Positions const& positions) const {
+    constexpr bool has_all = requires { Positions::has_all; };
+    slices_of_row<Program, v, Positions> const places{offsets, positions,
+                                                      static_cast<int>(a.vectors)};
+    slice_items<Program, v, Count, false> all;
+    all.template request<has_all>(a, places);
+    all.template take<has_all>(tile, a, places);
+  }
   // The first Count items of `positions`.
   template <int Count, class States, class Positions>
   __device__ __forceinline__ void take(States& states, operand_offsets<Program> const& offsets,
@@ -184,6 +173,8 @@ template <class Program, class C> struct streamed_worker {
     selected_registers<Program, tile_of<Count>> tile;
     if constexpr (dims == run_columns)
       load_in_runs<Program, tile_of<Count>, v, Count>(tile, a, offsets, positions);
+    else if constexpr (is_sliced)
+      load_slices<Count>(tile, offsets, positions);
     else
       load_tile<Program, tile_of<Count>, v, Count, dims, false>(tile, a, offsets, positions, true);
     process<Count>(tile, states, offsets, positions);

@@ -169,6 +169,10 @@ struct streamed_rows_planner : tiny_rows_planner {
     if constexpr (C.group_dims == run_columns)
       result.why = is_shared ? "row in runs of vectors, read once, shared by several blocks"
                              : "row in runs of vectors, read once";
+    if constexpr (C.group_dims == sliced_columns)
+      result.why = is_shared ? "row in vectors with the elements behind them, read once, shared by "
+                               "several blocks"
+                             : "row in vectors with the elements behind them, read once";
     finish<Program, arguments>(result, layout, call, most, groups);
     // Words are left in slots, and nothing beside them.
     if constexpr (has_word_segments<Program, special>)

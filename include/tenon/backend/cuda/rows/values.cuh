@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/gathered_rows.cuh"
 #include "tenon/backend/cuda/parts/positions.cuh"
 #include "tenon/backend/cuda/parts/run_arguments.cuh"
+#include "tenon/backend/cuda/parts/slice_arguments.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/planes/kernel.cuh"
 
@@ -15,8 +16,10 @@ namespace tenon::detail {
 template <class Program, class C>
 using rows_arguments = std::conditional_t<
     C::group_dims == run_columns, run_arguments<Program>,
-    std::conditional_t<program_traits<Program>::has_planes, plane_arguments<Program>,
-                       kernel_arguments<Program, max_rank, max_rank, 64>>>;
+    std::conditional_t<
+        C::group_dims == sliced_columns, slice_arguments<Program>,
+        std::conditional_t<program_traits<Program>::has_planes, plane_arguments<Program>,
+                           kernel_arguments<Program, max_rank, max_rank, 64>>>>;
 
 #if defined(__CUDA_ARCH__)
 // Groups of rows that the grid has at the same time.
