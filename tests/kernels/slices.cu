@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Totals and sums of rows of slices that begin or end in the midst of vectors.
 // registers: 128
-// registers(sliced_totals_kernel): 80
+// registers(sliced_totals_kernel): 96
 // ptx: ld.global.nc.v4.u32
 
 #include "compile_plan.cuh"
