@@ -3,6 +3,7 @@
 // Slices that begin or end in the midst of a vector of their tensor's rows
 // (schedule/row_slices.hpp): which vectors of a call they lie in.
 
+#include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 #include "tenon/core/config.hpp"
 
