@@ -142,7 +142,8 @@ TEST(slices_of_rows, neighbours_along_two_axes) {
       auto const [total, variance] = f(x.view(), y.view(), w.view());
       EXPECT_EQ(result_of(total)[0], sum) << e[2] << to_string(how);
       if (count == 1) continue;
-      EXPECT_NEAR(result_of(variance)[0], squares / (count - 1), 1e-5 * squares) << e[2];
+      double const expected = squares / (count - 1);
+      EXPECT_NEAR(result_of(variance)[0], expected, 1e-5 * expected) << e[2] << to_string(how);
     }
 }
 
