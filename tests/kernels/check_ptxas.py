@@ -8,7 +8,8 @@ In the file, as whole-line comments:
   // registers(rows_kernel): 64   budget of kernels of one name
   // ptx: ld.global.nc.v4.u32   some kernel holds this instruction; ptxas splits no vector access
   // ptx-most(fma.rn): 40       no kernel holds this text more often
-Prints one row per kernel. From sm_90 on no kernel comes to memory before those in front have ended (early_accesses.py).
+Prints one row per kernel. From sm_90 on no kernel comes to memory before those in front have ended (early_accesses.py), nor has
+what ptxas is known to get wrong (compared_clamps.py).
 """
 import argparse
 import os
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import compared_clamps
 import early_accesses
 
 COMPILE_LIMIT_S = 300
@@ -111,7 +113,7 @@ def check(path, arch, command, kept):
     faults += [f"a kernel holds {text} {entry.count(text)} times, at most {count}"
                for entry in entries for text, count in most.items() if entry.count(text) > count]
     if int(arch) >= 90:
-        faults += early_accesses.check(ptx, names)
+        faults += early_accesses.check(ptx, names) + compared_clamps.check(ptx, names)
     return faults + [f"no kernel holds {text}" for text in wanted if text not in ptx]
 
 

@@ -31,6 +31,10 @@ void instantiate() {
   instantiate_of<dtype::bf16>();
   instantiate_of<dtype::f32>();
   compile_plan<matrix<dtype::f32>>([](auto x) { return var(second_differences(x)); });
+  compile_plan<matrix<dtype::f32>>([](auto x) {
+    auto const d = steps(x);
+    return outputs(sum(d), var(d));
+  });
   compile_plan<matrix<dtype::f64>>([](auto x) { return tenon::max(second_differences(x)); });
   compile_plan<matrix<dtype::bf16>, matrix<dtype::f32>>(
       [](auto x, auto y) { return sum(gelu(steps(x)) * slice(y, axis<1>, range<3, -4>)); });

@@ -16,7 +16,7 @@ template <class Op> struct gathering_reduction : state_reduction {
   // Takes in the first `valid` of Count neighbours, which are not none.
   template <class Gathered, class Element, int Count>
   static constexpr TENON_HD void gather(Gathered& all, Element const (&x)[Count], int valid) {
-    if (valid == Count)
+    if (valid >= Count)
       take<0>(all, x, valid);
     else
       take<1>(all, x, valid);
@@ -44,7 +44,7 @@ template <class Op> struct gathering_reduction : state_reduction {
   }
   template <class Element, int Count>
   static constexpr TENON_HD auto lift_many(Element const (&x)[Count], int valid) {
-    return valid == Count ? lift_all(x) : lift_some<1>(x, valid);  // a known number in the first
+    return valid >= Count ? lift_all(x) : lift_some<1>(x, valid);  // a known number in the first
   }
 
  private:

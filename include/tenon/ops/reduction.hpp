@@ -208,7 +208,7 @@ struct log_sum_exp : state_reduction {
     return lift_some<0>(x, Count);
   }
   template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
-    return valid == Count ? lift_all(x) : lift_some<1>(x, valid);
+    return valid >= Count ? lift_all(x) : lift_some<1>(x, valid);
   }
   // Lanes that take in elements side by side, what they have in arrays.
   template <class T, int Lanes> struct lanes {

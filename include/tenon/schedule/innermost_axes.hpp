@@ -70,12 +70,10 @@ struct innermost_axes {
     }
     return result != 0 ? result : (1u << axes) - 1;
   }
-  // Whether nothing is left but one such reduction of slices that begin or end in the midst of
-  // vectors, of which the sweep over all takes vectors of rows.
+  // Whether nothing is left but such reductions of slices that begin or end in the midst of vectors,
+  // of which the sweep over all takes vectors of rows.
   constexpr bool are_taken_by_rows() const {
-    int widest = 1, reductions = 0;
-    for (demand const& d : demands) reductions += g[d.id].is(op_kind::reduction) ? 1 : 0;
-    if (reductions != 1) return false;
+    int widest = 1;
     for (graph_output const& o : g.outputs)
       if (g[o.id].rank() > 0) return false;
     for (demand const& d : demands) {

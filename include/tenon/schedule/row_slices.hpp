@@ -47,10 +47,6 @@ class row_slice_finder {
   constexpr bool takes_part(schedule const& s) {
     if (s.chosen != &schedules::full && s.chosen != &schedules::rows) return false;
     if (s.row_phases != 1) return false;
-    int reductions = 0;
-    for (instruction const& i : space_.instructions)
-      reductions += i.op->kind == op_kind::reduction ? 1 : 0;
-    if (reductions != 1) return false;
     for (place const where : s.store_places)
       if (where == place::element) return false;
     int widest = 0;

@@ -71,7 +71,7 @@ template <class Program, class C> struct folded_columns : columns_worker<Program
 #pragma unroll
       for (int i = 0; i < v; ++i) mine[i] = read_register<k>(rows[i]);
       all.set(mine);
-      if (first % v == 0 && count == v) {
+      if (first % v == 0 && count >= v) {
         *reinterpret_cast<state_vector<state<k>, v>*>(memory() + first) = all;
       } else {
 #pragma unroll

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/parts/slice_windows.cuh"
 #include "tenon/backend/cuda/parts/sweep.cuh"
+#include "tenon/backend/cuda/parts/vector_part.cuh"
 
 namespace tenon {
 namespace detail {
@@ -73,8 +74,7 @@ template <class Program, int V, int U, class Arguments> struct sliced_places {
   __device__ __forceinline__ int vectors() const { return (left + V - 1) / V; }
   __device__ __forceinline__ int vector(int u) const { return first + u * step; }
   __device__ __forceinline__ int count(int u) const {
-    int const rest = left - vector(u) * V;
-    return rest < 0 ? 0 : rest < V ? rest : V;
+    return vector_part<V, int>{left - vector(u) * V}.count();
   }
   __device__ __forceinline__ bool is_live(int u) const { return vector(u) * V < left; }
   // As the sweep of a tile asks.

@@ -80,13 +80,13 @@ __device__ __forceinline__ void store_misaligned(T* to, packed<T, V> vector, int
   int begin = 0, end = count;  // of what is written element by element
   if constexpr (has_words<T, V>) {
     int const beyond = elements_beyond<V>(to);
-    if (beyond == 0 && count == V) return store_packed(to, vector);
+    if (beyond == 0 && count >= V) return store_packed(to, vector);
     // Lanes that are elsewhere are no neighbours; nothing depends on which these are.
     unsigned const here = __activemask();
     unsigned const lane = (threadIdx.x + threadIdx.y * blockDim.x) % 32;
     constexpr unsigned bytes = packed<T, V>::bytes;
     auto const address = reinterpret_cast<unsigned long long>(to);
-    unsigned long long const own = count == V && beyond != 0 ? address : 0;
+    unsigned long long const own = count >= V && beyond != 0 ? address : 0;
     unsigned long long const before = __shfl_up_sync(here, own, 1),
                              after = __shfl_down_sync(here, own, 1);
     packed<T, V> other;

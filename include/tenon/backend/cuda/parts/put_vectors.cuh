@@ -52,7 +52,7 @@ __device__ __forceinline__ void put_vectors(vector_slots slots, T const* from, a
     if (count == 0) return;
     T* const slot = reinterpret_cast<T*>(dynamic_shared() + slots.first);
     T const* const begin = from + run.at * V;
-    if (how == access::packed && count == V) {
+    if (how == access::packed && count >= V) {
       send_to_shared<T, V>(slot, begin);
     } else if (is_contiguous || how <= access::elements) {
       if constexpr (travels_alone<T, 1>) {

@@ -234,7 +234,7 @@ __device__ __forceinline__ void take_batch(State& state, Operand const (&all)[Co
                                            unordered_batch) {
   using op = typename reduction_facts<Program, K>::op;
   if constexpr (requires { op::lift_all(all); })
-    take_elements<op, 1>(state, all, valid == Count, valid);
+    take_elements<op, 1>(state, all, valid >= Count, valid);
   else
     state = op::combine(state, op::lift_many(all, valid));
 }
@@ -246,7 +246,7 @@ __device__ __forceinline__ void take_vectors(State& state, Operand const (&all)[
   using op = typename reduction_facts<Program, K>::op;
   if constexpr (requires { op::lift_all(all); })
     take_elements<op, Order::width>(
-        state, all, Order::is_whole || __all_sync(__activemask(), valid == Count), valid);
+        state, all, Order::is_whole || __all_sync(__activemask(), valid >= Count), valid);
   else
     take_batch<Program, K>(state, all, valid, unordered_batch{});
 }
