@@ -49,12 +49,17 @@ constexpr int value_stored(graph const& g, iteration_space const& space, store c
   return space.instructions[i.operands[0]].type == dtype::f32 ? i.operands[0] : st.value;
 }
 
+constexpr int innermost_of_results(iteration_space const& space) {
+  int result = no_axis;
+  for (int axis : space.stores[0].along)
+    if (axis != no_axis) result = axis;
+  return result;
+}
+
 // Whether a load reads its input from the end of the innermost axis of the results to its beginning
 // because the expression says so, as flip does: by slices alone, whose steps come to -1.
 constexpr bool is_reversed(graph const& g, iteration_space const& space, load const& from) {
-  int innermost = no_axis;
-  for (int axis : space.stores[0].along)
-    if (axis != no_axis) innermost = axis;
+  int const innermost = innermost_of_results(space);
   for (int axis = 0; axis < from.along.size(); ++axis) {
     if (innermost == no_axis || from.along[axis] != innermost) continue;
     long long step = 1;
@@ -85,8 +90,11 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     for (int operand : i.operands) item.operands[item.operand_count++] = operand;
     item.bits = bits[k];
     bool const is_element = i.op == op_id<ops::load> && s.places[k] == place::element;
-    if (is_element && has_vectors && (i.axes & s.columns) != s.columns)
-      item.bits |= repeats_in_columns;
+    if (is_element && has_vectors && (i.axes & s.columns) != s.columns) {
+      int const innermost = innermost_of_results(space);
+      bool const varies = is_pointwise && innermost != no_axis && (i.axes >> innermost & 1) != 0;
+      item.bits |= repeats_in_columns | (varies ? 0 : repeats_in_vectors);
+    }
     if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
     if (is_element && is_scan && (space.reversed & s.columns)) item.bits |= reverses_columns;

@@ -32,6 +32,7 @@ struct instruction_facts {
   bool is_read = false;
   bool goes_on_in_halves = false;  // the operand varies along a halved axis (schedule/halves.hpp)
   bool repeats = false;            // a load that varies along some of the columns' axes alone
+  bool is_splat = false;           // of which an aligned vector is one element
   bool is_reversed = false;        // a load of neighbours from the last to the first
   neighbours beside = {};          // loads or stores whose elements lie between each other
   row_slice slice = {};            // a load that begins or ends in the midst of a vector
@@ -73,6 +74,7 @@ struct instruction_facts {
     f.is_read = f.is_load || f.is_position;
     f.goes_on_in_halves = f.is_read && (bits & tenon::goes_on_in_halves) != 0;
     f.repeats = f.is_load && (bits & repeats_in_columns) != 0;
+    f.is_splat = f.is_load && (bits & repeats_in_vectors) != 0;
     f.is_reversed = f.is_load && (bits & reverses_columns) != 0;
     f.is_store = std::is_same_v<Op, ops::store>;
     if (f.is_load || f.is_store) f.beside = neighbours::unpack(bits);
@@ -82,7 +84,7 @@ struct instruction_facts {
     f.is_of_some_rows = f.is_load && (has_rows || !f.varies_over_rows);
     f.bits = bits - (f.goes_on_in_halves ? tenon::goes_on_in_halves : 0) -
              (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0) -
-             (f.is_reversed ? reverses_columns : 0) - f.beside.packed() - f.slice.packed();
+             (f.is_splat ? repeats_in_vectors : 0) - (f.is_reversed ? reverses_columns : 0) - f.beside.packed() - f.slice.packed();
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_window = f.is_store && operands.count == 2;
@@ -114,6 +116,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr int phase = facts.phase;
   static constexpr bool varies_over_rows = facts.varies_over_rows;
   static constexpr bool repeats = facts.repeats;
+  static constexpr bool is_splat = facts.is_splat;
   static constexpr bool is_reversed = facts.is_reversed;
   static constexpr neighbours beside = facts.beside;
   static constexpr row_slice slice = facts.slice;

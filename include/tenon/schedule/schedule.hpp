@@ -47,9 +47,10 @@ struct family {
 // What a program says of a load in its bits, beside its position: that it varies along some of the
 // columns' axes alone, as a weight for each channel of a group does, so that elements which follow
 // one another have the same one; or along some of the rows' axes alone; or that the expression
-// itself reads it from the end of the innermost axis to its beginning.
+// itself reads it from the end of the innermost axis to its beginning; or that a vector of what
+// repeats in columns is one element, as it is of what does not vary along the innermost axis.
 inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34,
-                           reverses_columns = 1ll << 35;
+                           reverses_columns = 1ll << 35, repeats_in_vectors = 1ll << 36;
 
 namespace detail {
 

@@ -50,7 +50,8 @@ template <class Program> constexpr int value_stored(Program) {
   return traits::template at<traits::size - 1>::first_operand;
 }
 static_assert(value_stored(program_of<matrix>([](auto x) { return cast<bfloat16>(exp(x)); })) == 1);
-static_assert(value_stored(program_of<matrix>([](auto x) { return cast<float8_e4m3>(exp(x)); })) == 1);
+static_assert(value_stored(program_of<matrix>([](auto x) { return cast<float8_e4m3>(exp(x)); })) ==
+              1);
 static_assert(value_stored(program_of<matrix>([](auto x) { return cast<float>(exp(x)); })) == 1);
 static_assert(value_stored(program_of<matrix>([](auto x) { return cast<std::int32_t>(x); })) == 1);
 
@@ -93,8 +94,21 @@ static_assert(program_traits<decltype(program_of<matrix, matrix>([](auto x, auto
                 return x + flipped(y);
               }))>::load_count == 2);
 
-// What the elements of a sweep are needed for: 0 load, 1 max, 2 sub, 3 exp, 4 sum, 5 reciprocal, 6 mul,
-// 7 store.
+// Loads that are there more than once: of which a vector is one element, and others.
+template <class Program> constexpr text repeated(Program) {
+  text out;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    if (i.is_load) out << (i.is_splat ? 'e' : i.repeats ? 'v' : '.');
+  return out;
+}
+static_assert(repeated(program_of<matrix, vector, vector>([](auto x, auto row, auto column) {
+                return x * unsqueeze(column, axis<1>) + row;
+              })) == ".ve");
+static_assert(repeated(program_of<matrix, scalar>([](auto x, auto s) { return x * s; })) == ".");
+static_assert(repeated(program_of<vector, vector>([](auto x, auto y) { return x + y; })) == "..");
+
+// What the elements of a sweep are needed for: 0 load, 1 max, 2 sub, 3 exp, 4 sum, 5 reciprocal, 6
+// mul, 7 store.
 template <int Phase, bool Stores> constexpr text needs() {
   text out;
   for (int k = 0; k < program_traits<softmax_program>::size; ++k)

@@ -24,7 +24,9 @@ struct flat_planner {
   static constexpr bool is_bound_by_arithmetic = element_operands<Program>::is_bound_by_arithmetic;
   template <class Program>
   static constexpr int width =
-      is_bound_by_arithmetic<Program> ? 1 : element_operands<Program>::vector_width;
+      is_bound_by_arithmetic<Program>          ? 1
+      : program_traits<Program>::has_reduction ? element_operands<Program>::vector_width
+                                               : element_operands<Program>::own_width;
   // Whether the moved skeleton has the program where its vectors are whole.
   template <class Program>
   static constexpr bool moves =
@@ -34,13 +36,22 @@ struct flat_planner {
   // Accesses in flight per thread: one where every element is written, because full multiprocessors
   // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
   // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
-  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 134 against 152 us). A
+  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 134 against 152 us); 16
+  // bytes of narrow operands beside what is there more than once or is fetched (bytes of 8192 x
+  // 8192 scaled by rows, to f32: 83 against 100 us). A
   // reduction keeps few registers, and combines the sooner the fewer blocks there are: about 128
   // bytes of operands.
   template <class Program>
   static constexpr int items = [] {
-    if (!program_traits<Program>::has_reduction)
-      return element_operands<Program>::has_much_arithmetic && loads<Program> <= 2 ? 2 : 1;
+    if (!program_traits<Program>::has_reduction) {
+      constexpr int bytes = element_operands<Program>::template bytes_of_own<width<Program>>,
+                    count = loads<Program>;
+      if (count > 2) return 1;
+      if (element_operands<Program>::has_much_arithmetic) return 2;
+      constexpr bool is_served =
+          program_traits<Program>::has_repeated || program_traits<Program>::has_fetches;
+      return is_served && bytes > 0 && bytes < 16 ? 16 / bytes : 1;
+    }
     return loads<Program> <= 2 ? 4 : loads<Program> <= 4 ? 2 : 1;
   }();
   // Whole vectors of a row that a thread has, where not all elements are contiguous: H200, heads of
@@ -48,7 +59,11 @@ struct flat_planner {
   // ones, which operands between each other have, four: gelu(odd) * even columns of 8192 x 16384
   // bf16 96.2 us, with two 106.5.
   template <class Program>
-  static constexpr int row_vectors = element_operands<Program>::has_much_arithmetic ? 1 : 2;
+  static constexpr int row_vectors =
+      element_operands<Program>::has_much_arithmetic                          ? 1
+      : program_traits<Program>::has_fetches                                  ? 16 / width<Program>
+      : element_operands<Program>::template bytes_of_own<width<Program>> == 0 ? 4
+                                                                              : 2;
   // Of operands between each other's elements a vector of all of them is 16 bytes.
   template <class Program>
   static constexpr bool has_narrow_rows =

@@ -30,6 +30,25 @@ template <class Program> struct element_operands {
   static constexpr bool has_much_arithmetic = slots > 24, is_bound_by_arithmetic = slots > 512;
   // Elements of one access: 16 bytes of the widest operand.
   static constexpr int vector_width = moves > 0 ? 16 / traits::widest_element : 1;
+  // The same of the operands that have an element for each position. What is there more than once
+  // comes from a cache, and may take two accesses; what stands for a vector, one of an element.
+  static constexpr int own_width = [] {
+    int result = moves > 0 ? 16 : 1;
+    for (instruction_facts const& i : traits::all) {
+      if (!i.moves_elements) continue;
+      int const bytes = i.is_splat ? 64 : i.repeats ? 32 : 16;
+      if (bytes / size_of(i.type) < result) result = bytes / size_of(i.type);
+    }
+    return result;
+  }();
+  // Bytes of one access of all operands that are read once.
+  template <int V>
+  static constexpr int bytes_of_own = [] {
+    int result = 0;
+    for (instruction_facts const& i : traits::all)
+      if (i.is_load && i.moves_elements && !i.repeats) result += V * size_of(i.type);
+    return result;
+  }();
 
   static consteval bool holds(int k) { return traits::all[k].moves_elements; }
 };

@@ -185,8 +185,8 @@ __device__ __forceinline__ void request_vectors(Vector (&to)[Room], Arguments co
   }
 }
 
-// Loads a tile of whole vectors, of which some may repeat one element; if they do, all that vary
-// along some of the columns alone.
+// Loads a tile of whole vectors, of which some may be there more than once, or be one element; if
+// they are, all that vary along some of the columns alone.
 template <class Program, class Selected, int V, int Items, bool IsStreamed, bool Clears, class Tile,
           class Arguments, class Positions, int... K>
 __device__ __forceinline__ void load_with_repeated(Tile& tile, Arguments const& a,
@@ -200,9 +200,13 @@ __device__ __forceinline__ void load_with_repeated(Tile& tile, Arguments const& 
         read_register<k>(tile).at, a, row, positions, is_row_inside);
   };
   ((traits::template at<K>::repeats ? void() : request(std::integral_constant<int, K>{})), ...);
-  bool const repeat = (false || ... ||
-                       (traits::template at<K>::repeats &&
-                        a.load_access[traits::template at<K>::bits] == access::splat));
+  // Of pointwise expressions what may be one element is one.
+  constexpr bool has_splat =
+      !traits::has_reduction && (false || ... || traits::template at<K>::is_splat);
+  bool const repeat =
+      has_splat || (false || ... ||
+                    (traits::template at<K>::repeats &&
+                     a.load_access[traits::template at<K>::bits] != access::packed));
   if (repeat)
     load_repeated<Program, Selected, V, Items>(tile, a, row, positions, is_row_inside);
   else

@@ -36,6 +36,9 @@ __device__ __forceinline__ void take_row_positions(frame<Program> const& f, Argu
   });
 }
 
+// In the place of a number of axes: several which no vector crosses, of fewer than 2^31 columns.
+inline constexpr int axes_of_vectors = -1;
+
 // The selected operands of V neighbouring columns, as offsets from their first elements.
 template <class Program, class Selected, int V, int Dims> struct vector_positions {
   selected_registers<Program, Selected> first;
@@ -56,10 +59,20 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
         read_register<k>(first) += digit * a.load_columns[I::bits][d];
       });
     };
-    if constexpr (Dims == 1)
+    if constexpr (Dims == 1) {
       add(0, column);
-    else if constexpr (has_selected<Program, Selected>)
+    } else if constexpr (Dims == axes_of_vectors) {
+      auto rest = static_cast<unsigned>(column);
+#pragma unroll 1
+      for (int d = a.columns.dims - 1; d > 0; --d) {
+        unsigned const next = a.columns.by[d].narrow_quotient(rest);
+        add(d, rest - next * static_cast<unsigned>(a.columns.by[d].divisor));
+        rest = next;
+      }
+      add(0, rest);
+    } else if constexpr (has_selected<Program, Selected>) {
       for_each_digit(a.columns, column, add);
+    }
   }
 
   // Position K of column `column` + i, of which find() knew the first. @pre the column is inside
@@ -97,7 +110,7 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
  private:
   // Whether a vector may go on behind the end of the innermost axis.
   template <class Arguments> __device__ __forceinline__ static bool crosses(Arguments const& a) {
-    if constexpr (Dims == 1 || V == 1) return false;
+    if constexpr (Dims == 1 || Dims == axes_of_vectors || V == 1) return false;
     int const inner = a.columns.dims - 1;
     return inner > 0 && a.columns.by[inner].divisor % V != 0;
   }
@@ -114,7 +127,7 @@ template <class Program, class Selected, int V, int Dims> struct vector_position
   __device__ __forceinline__ static long long step(Arguments const& a) {
     using I = typename program_traits<Program>::template at<K>;
     return a
-        .load_columns[I::bits][Dims > 1 && V > 1 && a.columns.dims > 1 ? a.columns.dims - 1 : 0];
+        .load_columns[I::bits][Dims != 1 && V > 1 && a.columns.dims > 1 ? a.columns.dims - 1 : 0];
   }
   template <class Arguments>
   __device__ __forceinline__ void put(registers<Program, place::element>& element,

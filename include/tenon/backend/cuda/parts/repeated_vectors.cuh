@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Vectors of which all elements are one: an operand that several neighbouring positions share.
+// Vectors of operands that vary along some axes alone, and so are there more than once.
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 #include "tenon/program/evaluate.hpp"
@@ -26,8 +26,8 @@ template <class Program, class Selected> struct repeated_among {
     return is_held<Program, Selected>(k) && program_traits<Program>::all[k].repeats;
   }
 };
-// Loads those whose vectors are one element each, which is found by division. What is not inside is
-// 0. @pre has_whole_operands
+// Loads vectors, or one element that stands for one, whose places are found by division. What is
+// not inside is 0. @pre has_whole_operands
 template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
           class Positions>
 __device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
@@ -38,7 +38,9 @@ __device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
   for (int u = 0; u < Items; ++u) {
     operand_offsets<Program> column;
     int d = a.columns.dims - 1;
-    unsigned rest = a.columns.by[d].narrow_quotient(static_cast<unsigned>(positions.at(u)) * V);
+    unsigned const first = static_cast<unsigned>(positions.at(u)) * V;
+    unsigned rest = a.columns.by[d].narrow_quotient(first);
+    unsigned const inner = first - rest * static_cast<unsigned>(a.columns.by[d].divisor);
     auto const move_along = [&](int axis, unsigned digit) {
       for_each_selected<Program, repeated>([&](auto selected) {
         using I = typename program_traits<Program>::template at<decltype(selected)::value>;
@@ -56,11 +58,15 @@ __device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
     for_each_selected<Program, repeated>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
-      packed<storage_t<I::type>, 1> one{};
-      load_packed<reuse::expected>(
-          one, load_address<Program, k>(a, row.loads[I::bits]) + column.loads[I::bits],
-          (is_row_inside || !I::varies_over_rows) && positions.is_whole(u));
-      read_register<k>(tile).at[u] = splat<V>(one);
+      auto const* const from =
+          load_address<Program, k>(a, row.loads[I::bits]) + column.loads[I::bits];
+      bool const is_wanted = (is_row_inside || !I::varies_over_rows) && positions.is_whole(u);
+      packed<storage_t<I::type>, I::is_splat ? 1 : V> next{};
+      load_packed<reuse::expected>(next, I::is_splat ? from : from + inner, is_wanted);
+      if constexpr (I::is_splat)
+        read_register<k>(tile).at[u] = splat<V>(next);
+      else
+        read_register<k>(tile).at[u] = next;
     });
   }
 }

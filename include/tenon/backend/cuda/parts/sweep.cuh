@@ -51,7 +51,10 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
   long long column = 0;
   if constexpr (has_selected<Program, where>)
     column = static_cast<long long>(positions.at(position)) * V;
-  constexpr int axes = axes_of_positions<Positions, Dims>;
+  // Where operands are there more than once, whole vectors are of several axes, too.
+  constexpr bool has_axes = Dims == packed_columns && program_traits<Program>::has_repeated &&
+                            !program_traits<Program>::has_reduction;
+  constexpr int axes = has_axes ? axes_of_vectors : axes_of_positions<Positions, Dims>;
   vector_positions<Program, where, V, axes> here;
   vector_ahead<Program, Phase, Stores, V> ahead;
   // Most programs have no positions, and then nothing is compiled for them.

@@ -13,7 +13,7 @@ namespace tenon::detail {
 // V elements of storage type T as they lie in memory.
 template <class T, int V> struct packed {
   static constexpr int bytes = static_cast<int>(sizeof(T)) * V;
-  static_assert(bytes <= 16, "one access moves at most 16 bytes");
+  static_assert(bytes <= 16 || bytes % 16 == 0, "accesses move at most 16 bytes");
   unsigned words[(bytes + 3) / 4];
 };
 
@@ -75,7 +75,16 @@ __device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from, boo
   auto& w = to.words;
   constexpr int bytes = packed<T, V>::bytes;
   unsigned const wanted = is_wanted;
-  if constexpr (Reuse == reuse::passing) {
+  if constexpr (bytes > 16) {
+    constexpr int part = 16 / static_cast<int>(sizeof(T));
+#pragma unroll
+    for (int i = 0; i < V / part; ++i) {
+      packed<T, part> next;
+      for (int n = 0; n < 4; ++n) next.words[n] = w[4 * i + n];
+      load_packed<Reuse>(next, from + i * part, is_wanted);
+      for (int n = 0; n < 4; ++n) w[4 * i + n] = next.words[n];
+    }
+  } else if constexpr (Reuse == reuse::passing) {
     TENON_LOADS_IF(".nc.L1::no_allocate.L2::cache_hint", ", %6", ", %4", ", %3", "l"(goes_last))
   } else if constexpr (Reuse == reuse::none) {
     TENON_LOADS_IF(".nc.L1::no_allocate", "", "", "")
