@@ -5,7 +5,7 @@
 
 #include "tenon/ops/pointwise.hpp"
 #include "tenon/ops/reduction.hpp"
-#include "tenon/passes/rewrite.hpp"
+#include "tenon/passes/windows_of_slices.hpp"
 
 namespace tenon::passes::detail {
 
@@ -34,27 +34,37 @@ constexpr bool is_read(graph const& g, int root) {
 // The elements at one position along an axis, with extent 1 there.
 class elements_at {
  public:
-  constexpr elements_at(graph& g, int axis, long long position)
-      : g_(g), axis_(axis), position_(position), found_(g.size(), unknown) {}
+  // OfWindows: those of an argument may be read along the axis, too, one by one.
+  constexpr elements_at(graph& g, int axis, long long position, bool of_windows = false)
+      : g_(g),
+        axis_(axis),
+        position_(position),
+        of_windows_(of_windows),
+        found_(g.size(), unknown) {}
 
-  // Whether something on the way chose what reductions have left, or one of two that are read.
-  bool chooses_reductions = false, chooses_operands = false;
+  // Whether something on the way chose what reductions have left, or one of two that are read, or
+  // is one element of every window.
+  bool chooses_reductions = false, chooses_operands = false, is_of_windows = false;
 
   // -1: they are not known without reading along the axis
   constexpr int of(int id) {
     node const n = g_[id];
     if (n.rank() == 0 || n.dims[axis_] == unit_dim) return id;
-    if (found_[id] == unknown) found_[id] = made_of(n);
+    if (found_[id] == unknown) found_[id] = made_of(id, n);
     return found_[id];
   }
 
  private:
   static constexpr int unknown = -2;
 
-  constexpr int made_of(node const& n) {
+  constexpr int made_of(int id, node const& n) {
     if (n.is<ops::index>()) return build::integer_literal(g_, n.type, position_);
     if (n.is<ops::broadcast>()) return made_of_broadcast(n);
-    if (n.is<ops::take>()) return made_of_take(n);
+    if (n.is<ops::take>()) {
+      int const one = made_of_take(n);
+      return one < 0 && of_windows_ ? made_of_windows(n) : one;
+    }
+    if (of_windows_ && (n.is<ops::slice>() || n.is<ops::input>())) return made_of_view(id, n);
     return n.is(op_kind::pointwise) ? made_of_pointwise(n) : -1;
   }
   constexpr int made_of_pointwise(node n) {
@@ -90,10 +100,11 @@ class elements_at {
     int id = n.operands[0];
     for (int k = 0; k < map.size(); ++k) {
       if (map[k] != axis_) continue;
-      elements_at there(g_, k, position_);
+      elements_at there(g_, k, position_, of_windows_);
       id = there.of(id);
       chooses_reductions = chooses_reductions || there.chooses_reductions;
       chooses_operands = chooses_operands || there.chooses_operands;
+      is_of_windows = is_of_windows || there.is_of_windows;
       if (id < 0 || g_[id].rank() == 0) return id;
     }
     dim_list dims(n.dims);
@@ -117,9 +128,42 @@ class elements_at {
     return build::broadcast_trailing(g_, n.operands[0], dims);
   }
 
+  // Of what is read at an index along the axis, which here goes on evenly along another one.
+  constexpr int made_of_windows(node n) {
+    if (n.operands.size() != 2) return -1;
+    for (long long const at : g_.attributes_of(n))
+      if (at == axis_) return -1;
+    n.operands[1] = of(n.operands[1]);
+    if (n.operands[1] < 0) return -1;
+    n.dims[axis_] = unit_dim;
+    int const slice = slice_of_take(g_, n);
+    is_of_windows = is_of_windows || slice >= 0;
+    return slice;
+  }
+  constexpr int made_of_view(int id, node const& n) {
+    attribute bounds;
+    for (int k = 0; k < n.rank(); ++k)
+      for (long long const bound : {k == axis_ ? position_ : 0,
+                                    k == axis_ ? position_ + 1 : tenon::detail::open_bound, 1ll})
+        bounds.push_back(bound);
+    if (n.is<ops::input>()) return build::slice(g_, id, bounds);
+    // Of a slice of others along the axis.
+    attribute const own = g_.attributes_of(n);
+    if (own[3 * axis_] != 0 || own[3 * axis_ + 1] != tenon::detail::open_bound ||
+        own[3 * axis_ + 2] != 1)
+      return -1;
+    int const one = of(n.operands[0]);
+    if (one < 0) return -1;
+    node result = n;
+    result.operands[0] = one;
+    result.dims[axis_] = unit_dim;
+    return g_.intern(result);
+  }
+
   graph& g_;
   int axis_;
   long long position_;
+  bool of_windows_;
   constexpr_vector<int> found_;
 };
 

@@ -87,6 +87,46 @@ constexpr constexpr_vector<int> elements_apart(graph& g, node const& n) {
   return result;
 }
 
+// The elements of a few along reduced axes, if some of these are of windows, as slices of what the
+// windows are of; none where they are not few or not known, or where a reduction or a scan comes
+// before.
+constexpr constexpr_vector<int> elements_of_windows(graph& g, node const& n) {
+  constexpr_vector<int> result(1, n.operands[0]), none;
+  dim_list const dims = g.operand(n, 0).dims;
+  long long all = 1;
+  for (int axis = 0; axis < dims.size(); ++axis) {
+    dim const length = g.dims.representative(dims[axis]);
+    if (!(n.axes >> axis & 1u)) continue;
+    if (!g.dims.is_constant(length) || g.dims[length].a < 1) return none;
+    all *= g.dims[length].a;
+    if (all > most_joined_elements) return none;
+  }
+  bool const has_takes =
+      is_computed_from(g, n.operands[0], [](node const& one) { return one.is<ops::take>(); });
+  if (all < 2 || !has_takes || is_accumulated(g, n.operands[0])) return none;
+  bool are_of_windows = false;
+  for (int axis = dims.size() - 1; axis >= 0; --axis) {
+    if (!(n.axes >> axis & 1u)) continue;
+    long long const count = g.dims[g.dims.representative(dims[axis])].a;
+    constexpr_vector<int> elements;
+    for (long long k = 0; k < count; ++k)
+      for (int id : result) {
+        elements_at here(g, axis, k, true);
+        int const one = here.of(id);
+        if (one < 0) return none;
+        are_of_windows = are_of_windows || here.is_of_windows;
+        elements.push_back(one);
+      }
+    result = elements;
+  }
+  if (!are_of_windows) return none;
+  dim_list ones = dims;
+  for (int axis = 0; axis < dims.size(); ++axis)
+    if (n.axes >> axis & 1u) ones[axis] = unit_dim;
+  for (int& id : result) id = build::broadcast_trailing(g, id, ones);
+  return result;
+}
+
 // The id of what stands for reduction n, or -1.
 constexpr int reduction_of_few(graph& g, node const& n) {
   op_info const* const combine = pairwise(n.op);
@@ -99,6 +139,7 @@ constexpr int reduction_of_few(graph& g, node const& n) {
                           [](elements_at const& here) { return here.chooses_reductions; });
   else
     all = elements_apart(g, n);
+  if (all.empty()) all = elements_of_windows(g, n);
   if (all.empty()) return -1;
   return build::reshape(g, build::convert(g, combined(g, combine, all), n.type), n.dims);
 }

@@ -2,6 +2,7 @@
 // Reductions of a few elements that lie apart: windows of images.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "run/support/arrays.hpp"
 #include "tenon/grad.hpp"
@@ -81,6 +82,89 @@ TEST(pooling, and_back_to_what_is_pooled) {
         EXPECT_NEAR(rest[i * 12 + j], a[i * 12 + j] - mean, 1e-6) << rows;
         EXPECT_NEAR(slopes[i * 12 + j], by[i / 2 * 6 + j / 2] / 4, 1e-7) << rows;
       }
+  }
+}
+
+// Windows by unfold, which overlap or have elements between them.
+template <int Size, int Step, class T>
+void expect_windows_of_rows(std::int64_t length, arrangement how) {
+  static auto const f = tn::compile([](auto x, auto by) {
+    auto const all = tn::unfold(x, tn::axis<1>, tn::ct<Size>, tn::ct<Step>);
+    return tn::outputs(tn::sum(all * by, tn::axis<2>), tn::max(all, tn::axis<2>));
+  });
+  auto x = random_array<T, 2>({5, length}, how, -9, 9);
+  auto by = random_array<T, 1>({Size});
+  doubles a = x.values(), b = by.values();  // of whole numbers, whose sums are exact
+  for (std::int64_t k = 0; k < a.size(); ++k) a[k] = std::round(a[k]);
+  for (std::int64_t k = 0; k < Size; ++k) b[k] = k - 1.0;
+  x.set(a), by.set(b);
+  a = x.values();
+  tn::view<T const, Size> const weights(by.view().data());
+  auto const [sums, largest] = f(x.view(), weights);
+  doubles const s = result_of(sums), l = result_of(largest);
+  std::int64_t const windows = length < Size ? 0 : (length - Size) / Step + 1;
+  ASSERT_EQ(s.size(), 5 * windows) << length;
+  for (std::int64_t k = 0; k < s.size(); ++k) {
+    std::int64_t const first = k / windows * length + k % windows * Step;
+    double sum = 0, best = -100;
+    for (int i = 0; i < Size; ++i) sum += a[first + i] * b[i], best = std::max(best, a[first + i]);
+    ASSERT_EQ(s[k], as_double(from_double<T>(sum))) << length << to_string(how);
+    ASSERT_EQ(l[k], best) << length << to_string(how);
+  }
+}
+
+TEST(pooling, of_windows_along_rows) {
+  for (std::int64_t length : {1, 2, 3, 4, 9, 16, 31, 64, 257, 1000})
+    for (arrangement how : arrangements) {
+      expect_windows_of_rows<3, 1, float>(length, how);
+      expect_windows_of_rows<3, 2, tn::bfloat16>(length, how);
+      expect_windows_of_rows<2, 2, std::int8_t>(length, how);
+      expect_windows_of_rows<4, 4, tn::bfloat16>(length, how);
+      expect_windows_of_rows<4, 1, tn::bfloat16>(length, how);
+      expect_windows_of_rows<2, 3, double>(length, how);
+    }
+}
+
+TEST(pooling, of_windows_along_the_first_axis) {
+  auto const f = tn::compile([](auto x) {
+    return tn::min(tn::unfold(x, tn::axis<0>, tn::ct<3>, tn::ct<2>), tn::axis<2>);
+  });
+  for (std::int64_t width : {1, 7, 64}) {
+    auto x = random_array<tn::bfloat16, 2>({12, width});
+    doubles const a = x.values(), found = result_of(f(x.view()));
+    ASSERT_EQ(found.size(), 5 * width);
+    for (std::int64_t k = 0; k < found.size(); ++k) {
+      std::int64_t const at = k / width * 2 * width + k % width;
+      ASSERT_EQ(found[k], std::min({a[at], a[at + width], a[at + 2 * width]}));
+    }
+  }
+}
+
+// As images are pooled: windows of 3 x 3, every second one, with a border that is less than all.
+TEST(pooling, of_windows_of_a_border) {
+  auto const f = tn::compile([](auto x) {
+    constexpr float low = -std::numeric_limits<float>::infinity();
+    auto const wide =
+        tn::pad(tn::pad(x, tn::axis<1>, tn::widths<1, 1>, low), tn::axis<2>, tn::widths<1, 1>, low);
+    return tn::max(tn::unfold(tn::unfold(wide, tn::axis<1>, tn::ct<3>, tn::ct<2>), tn::axis<2>,
+                              tn::ct<3>, tn::ct<2>),
+                   tn::axis<3, 4>);
+  });
+  for (std::int64_t width : {1, 2, 9, 16, 56}) {
+    std::int64_t const height = 6, rows = 3, columns = (width + 1) / 2;
+    auto x = random_array<tn::bfloat16, 3>({2, height, width});
+    doubles const a = x.values(), found = result_of(f(x.view()));
+    ASSERT_EQ(found.size(), 2 * rows * columns);
+    for (std::int64_t k = 0; k < found.size(); ++k) {
+      std::int64_t const image = k / columns / rows, row = k / columns % rows * 2,
+                         column = k % columns * 2;
+      double best = -100;
+      for (std::int64_t i = std::max<std::int64_t>(row - 1, 0); i < std::min(row + 2, height); ++i)
+        for (std::int64_t j = std::max<std::int64_t>(column - 1, 0);
+             j < std::min(column + 2, width); ++j)
+          best = std::max(best, a[(image * height + i) * width + j]);
+      ASSERT_EQ(found[k], best) << width;
+    }
   }
 }
 

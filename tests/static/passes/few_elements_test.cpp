@@ -3,6 +3,8 @@
 // memory, or is not short, is reduced as before.
 #include "static/support.hpp"
 #include "tenon/capture/concat.hpp"
+#include "tenon/capture/padding.hpp"
+#include "tenon/capture/pattern.hpp"
 #include "tenon/capture/reshape.hpp"
 #include "tenon/capture/scan.hpp"
 #include "tenon/capture/topk.hpp"
@@ -67,6 +69,37 @@ static_assert(reductions_in<f32<dyn, 8>>([](auto x) { return max(windows_of(x), 
 static_assert(reductions_in<f32<dyn, 8>>([](auto x) {
                 return max(windows_of(x - mean(x, axis<1>, keepdim)), axis<1, 3>);
               }) != 0);
+
+// The elements of overlapping windows, too, along one axis or two, weighted or of what is padded.
+constexpr auto threes = [](auto x, auto along) { return unfold(x, along, ct<3>, ct<2>); };
+static_assert(is(print(optimized<matrix>([](auto x) { return max(threes(x, axis<1>), axis<2>); })),
+                 R"(
+%0 = input 0 : f32[x0.0, x0.1]
+%1 = slice %0 [0 _ 1 0 -2 2] : f32[x0.0, x0.1[0:-2:2]]
+%2 = broadcast %1 [0 1] : f32[x0.0, x0.1[0:-2:2], 1]
+%3 = slice %0 [0 _ 1 1 -1 2] : f32[x0.0, x0.1[0:-2:2]]
+%4 = broadcast %3 [0 1] : f32[x0.0, x0.1[0:-2:2], 1]
+%5 = slice %0 [0 _ 1 2 _ 2] : f32[x0.0, x0.1[0:-2:2]]
+%6 = broadcast %5 [0 1] : f32[x0.0, x0.1[0:-2:2], 1]
+%7 = maximum %2 %4 : f32[x0.0, x0.1[0:-2:2], 1]
+%8 = maximum %7 %6 : f32[x0.0, x0.1[0:-2:2], 1]
+return %8:f32
+)"));
+static_assert(reductions_in<matrix>([](auto x) {
+                return sum(threes(threes(x, axis<0>), axis<1>), axis<2, 3>);
+              }) == 0);
+static_assert(reductions_in<f32<dyn, 9>>([](auto x) {
+                return mean(exp(threes(pad(x, axis<1>, widths<1, 1>), axis<1>)), axis<2>);
+              }) == 0);
+static_assert(reductions_in<matrix, f32<3>>([](auto x, auto weights) {
+                return sum(threes(x, axis<0>) * weights, axis<2>);
+              }) == 0);
+// Not those of what a reduction has left, nor with all windows.
+static_assert(reductions_in<matrix>([](auto x) {
+                return sum(threes(x - mean(x, axis<1>, keepdim), axis<1>), axis<2>);
+              }) != 0);
+static_assert(reductions_in<matrix>([](auto x) { return sum(threes(x, axis<1>), axis<1, 2>); }) ==
+              1);
 
 }  // namespace
 }  // namespace tenon::test
