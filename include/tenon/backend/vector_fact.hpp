@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is known of an integer for all elements that begin a vector: its step from one element of
-// the vector to the next, its remainders and its bounds.
+// the vector to the next, or to the next that is another one, its remainders and its bounds.
 
 namespace tenon::detail {
 
@@ -15,10 +15,11 @@ constexpr long long greatest_divisor(long long a, long long b) {
 }
 
 // The first element of a vector has base + modulus * n for some n, within [low, high]; element i
-// has `step` * i more. A modulus of 0: always base.
+// has `step` * floor(i / times) more. A modulus of 0: always base.
 struct vector_fact {
   bool is_known = false;
   long long step = 0, base = 0, modulus = 0, low = 0, high = 0;
+  long long times = 1;  // divides the number of a vector's elements
 
   static constexpr vector_fact of(long long value) { return {true, 0, value, 0, value, value}; }
   static constexpr vector_fact truth() { return {true, 0, 0, 1, 0, 1}; }
@@ -30,11 +31,11 @@ struct vector_fact {
   }
   // Whether a vector of n elements has all of them below 0 or none.
   constexpr bool has_one_sign(int n) const {
-    return is_known && (step == 0 || (step == 1 && is_multiple_of(n)));
+    return is_known && (step == 0 || (step == 1 && is_multiple_of(n / times)));
   }
   // Whether a vector of n elements lies in [0, extent) as a whole or not at all.
   constexpr bool is_in_one_side_of(vector_fact const& extent, int n) const {
-    return extent.is_exact() && has_one_sign(n) && (step == 0 || extent.base % n == 0);
+    return extent.is_exact() && has_one_sign(n) && (step == 0 || extent.base % (n / times) == 0);
   }
   constexpr vector_fact within(long long least, long long most) const {
     vector_fact result = *this;
@@ -44,12 +45,10 @@ struct vector_fact {
 };
 
 constexpr vector_fact operator+(vector_fact const& a, vector_fact const& b) {
-  return {a.is_known && b.is_known,
-          a.step + b.step,
-          a.base + b.base,
-          greatest_divisor(a.modulus, b.modulus),
-          a.low + b.low,
-          a.high + b.high};
+  bool const go_alike = a.step == 0 || b.step == 0 || a.times == b.times;
+  return {a.is_known && b.is_known && go_alike,   a.step + b.step, a.base + b.base,
+          greatest_divisor(a.modulus, b.modulus), a.low + b.low,   a.high + b.high,
+          a.step != 0 ? a.times : b.times};
 }
 constexpr vector_fact operator*(vector_fact const& a, long long by) {
   long long const one = a.low * by, other = a.high * by;
@@ -58,7 +57,8 @@ constexpr vector_fact operator*(vector_fact const& a, long long by) {
           a.base * by,
           a.modulus * (by < 0 ? -by : by),
           one < other ? one : other,
-          one < other ? other : one};
+          one < other ? other : one,
+          a.times};
 }
 constexpr vector_fact operator-(vector_fact const& a, vector_fact const& b) { return a + b * -1; }
 constexpr vector_fact operator*(vector_fact const& a, vector_fact const& b) {
@@ -66,32 +66,41 @@ constexpr vector_fact operator*(vector_fact const& a, vector_fact const& b) {
   if (a.is_exact()) return b * a.base;
   return {};
 }
-// floor(a / b) where all elements of a vector have the same a. @pre b is one number above 0
-constexpr vector_fact quotient_of(vector_fact const& a, vector_fact const& b) {
+// floor(a / b), for vectors of n elements: the same for all of one, or for so many of them as b
+// says.
+// @pre b is one number above 0
+constexpr vector_fact quotient_of(vector_fact const& a, vector_fact const& b, int n) {
+  if (!a.is_known || !b.is_exact() || b.base < 1) return {};
   auto const floor = [&](long long x) { return x / b.base - (x % b.base < 0); };
-  bool const is_same = a.is_known && a.step == 0;
-  if (!is_same || !b.is_exact() || b.base < 1) return {};
   if (a.is_exact()) return vector_fact::of(floor(a.base));
-  return {true, 0, 0, 1, floor(a.low), floor(a.high)};
+  long long const values = n / a.times;  // that a vector has
+  bool const begins_even = a.step == 0 || a.has_one_sign(n);
+  if (!begins_even) return {};
+  if (a.step == 0 || b.base % values == 0) return {true, 0, 0, 1, floor(a.low), floor(a.high)};
+  if (values % b.base != 0) return {};
+  return {
+      true, 1, a.base / b.base, a.modulus / b.base, floor(a.low), floor(a.high), a.times * b.base};
 }
 // a - b * floor(a / b), for vectors of n elements. @pre b is one number above 0
 constexpr vector_fact remainder_of(vector_fact const& a, vector_fact const& b, int n) {
   if (!a.is_known || !b.is_exact() || b.base < 1) return {};
   long long const modulus = greatest_divisor(a.modulus, b.base),
                   base = (a.base % modulus + modulus) % modulus;
-  vector_fact const result{true, a.step, base, modulus, 0, b.base - 1};
+  vector_fact const result{true, a.step, base, modulus, 0, b.base - 1, a.times};
   // A vector that goes on by one ends where the remainders do, at the latest.
   return result.has_one_sign(n) ? result : vector_fact{};
 }
 
 // Either of the two, the same one for a whole vector.
 constexpr vector_fact one_of(vector_fact const& a, vector_fact const& b) {
-  return {a.is_known && b.is_known && a.step == b.step,
+  bool const go_alike = a.step == b.step && (a.step == 0 || a.times == b.times);
+  return {a.is_known && b.is_known && go_alike,
           a.step,
           a.base,
           greatest_divisor(greatest_divisor(a.modulus, b.modulus), a.base - b.base),
           a.low < b.low ? a.low : b.low,
-          a.high > b.high ? a.high : b.high};
+          a.high > b.high ? a.high : b.high,
+          a.times};
 }
 
 }  // namespace tenon::detail

@@ -13,8 +13,8 @@ namespace tenon::detail {
 template <class Program> struct moved_vectors {
   // Every one as a whole, by 32-bit arithmetic.
   bool are_whole = false;
-  // Of each load: one element stands for a whole vector.
-  bool is_repeated[at_least_one(moved_values<Program>::read_count)] = {};
+  // Of each read: elements of a vector that an element in memory stands for; 1, or some, or all.
+  int times[at_least_one(moved_values<Program>::read_count)] = {};
   // The axis of the columns between whose halves elements are exchanged; -1: none.
   int halved_axis = -1;
 };
@@ -130,12 +130,21 @@ template <class Program, int V> class vector_facts {
   template <int K> static bool are_neighbours(vector_fact const& at_first) {
     if (V == 1) return true;
     constexpr int bytes = static_cast<int>(sizeof(storage_t<at<K>::type>));
-    return at_first.step == bytes && at_first.is_multiple_of(V * bytes < 16 ? V * bytes : 16);
+    return at_first.times == 1 && at_first.step == bytes &&
+           at_first.is_multiple_of(V * bytes < 16 ? V * bytes : 16);
   }
+  // As they are, or each element so many times as a quotient says, of which a vector has the same
+  // ones; or one for all.
   template <int K> bool is_read_whole(vector_fact const& from) {
-    bool const is_repeated = V > 1 && at<K>::is_load && from.step == 0;
-    vectors_.is_repeated[values::template read_number<K>] = is_repeated;
-    return is_narrow(from) && (is_repeated || are_neighbours<K>(from));
+    constexpr int bytes = static_cast<int>(sizeof(storage_t<at<K>::type>));
+    int& times = vectors_.times[values::template read_number<K>];
+    times = V > 1 && from.step == 0 ? V : static_cast<int>(from.times);
+    if (!is_narrow(from)) return false;
+    if (V == 1 || times == 1) return are_neighbours<K>(from);
+    if (times == V) return at<K>::is_load || values::template most_times<K> > 1;
+    long long const together = V / times * bytes;
+    return times <= values::template most_times<K> && from.step == bytes &&
+           from.is_multiple_of(together < 16 ? together : 16);
   }
   // Whether one index stands for a vector. Of which nothing is known; threads compare it
   // themselves.
@@ -224,12 +233,12 @@ template <class Program, int V> class vector_facts {
     } else if constexpr (std::is_same_v<op, ops::mul>) {
       return a * b;
     } else if constexpr (std::is_same_v<op, ops::floor_divide>) {
-      return quotient_of(a, b);
+      return quotient_of(a, b, V);
     } else if constexpr (std::is_same_v<op, ops::remainder>) {
       return remainder_of(a, b, V);
     } else if constexpr (std::is_same_v<op, ops::shift_right>) {
       return b.is_exact() && b.base >= 0 && b.base < 31
-                 ? quotient_of(a, vector_fact::of(1ll << b.base))
+                 ? quotient_of(a, vector_fact::of(1ll << b.base), V)
                  : vector_fact{};
     } else if constexpr (std::is_same_v<op, ops::clamp>) {
       if (a.step != 0 || !b.is_exact() || !c.is_exact()) return {};

@@ -130,6 +130,15 @@ template <class Program> struct moved_values {
     }
   };
   template <int K> static constexpr bool is_launch() { return at<K>::where == place::launch; }
+  // The small number that instruction K divides a position by; 1: it does not.
+  template <int K> static constexpr long long divisor() {
+    if constexpr (std::is_same_v<typename at<K>::op, ops::floor_divide>) {
+      using by = at<at<K>::second_operand>;
+      if constexpr (all.kinds[K] == moved_kind::number && std::is_same_v<typename by::op, ops::literal>)
+        return by::bits >= 1 && by::bits <= 16 ? by::bits : 1;
+    }
+    return 1;
+  }
   static constexpr table compute() {
     table result;
     [&]<int... K>(std::integer_sequence<int, K...>) {
@@ -166,6 +175,17 @@ template <class Program> struct moved_values {
   }
   template <int K> static constexpr int read_number = reads_before(K);
   static constexpr int read_count = reads_before(size);
+  // How often neighbouring elements may be the same one that read K fetches: as often as divisors
+  // of positions say together.
+  static constexpr long long divisors = [] {
+    long long result = 1;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      ((result *= divisor<K>()), ...);
+    }
+    (typename traits::sequence{});
+    return result;
+  }();
+  template <int K> static constexpr long long most_times = at<K>::is_load ? 1 : divisors;
   // Bytes of one element of each.
   static constexpr int bytes_read = [] {
     int result = 0;

@@ -149,6 +149,65 @@ TEST(moved_vectors, repeated_and_continued_along_either_axis) {
 }
 
 // Two results of one launch, each a part of what is computed.
+// Each element so many times along the rows, in part of another operand's vectors, twice over, and
+// with a border, which begins in the midst of a vector or at one.
+template <class T, int Times> void check_repeated_elements() {
+  static auto const alone =
+      tn::compile([](auto x) { return tn::repeat_interleave(x, tn::axis<1>, tn::ct<Times>); });
+  static auto const along_both = tn::compile([](auto x, auto y) {
+    auto const rows = tn::repeat_interleave(x, tn::axis<0>, tn::ct<2>);
+    return tn::repeat_interleave(rows, tn::axis<1>, tn::ct<Times>) + y;
+  });
+  static auto const twice = tn::compile([](auto x) {
+    return tn::repeat_interleave(tn::repeat_interleave(x, tn::axis<1>, tn::ct<Times>), tn::axis<1>,
+                                 tn::ct<2>);
+  });
+  static auto const beside = tn::compile([](auto x, auto y) {
+    return tn::concat(tn::repeat_interleave(x, tn::axis<1>, tn::ct<Times>), y, tn::axis<1>);
+  });
+  static auto const padded = tn::compile([](auto x) {
+    return tn::pad(tn::repeat_interleave(x, tn::axis<1>, tn::ct<Times>), tn::axis<1>,
+                   tn::widths<8, 16>, 3);
+  });
+  for (std::int64_t n : lengths)
+    for (arrangement how : arrangements) {
+      auto x = random_array<T, 2>({3, n}, how, -9, 9);
+      auto y = random_array<T, 2>({6, Times * n}, how, -9, 9), z = random_array<T, 2>({3, 16}, how);
+      doubles const a = x.values(), b = y.values(), c = z.values();
+      std::int64_t const all = Times * n;
+      doubles const once = moved(a, all, [](std::int64_t j) { return j / Times; });
+      EXPECT_EQ(result_of(alone(x.view())).values, once.values) << n << to_string(how);
+      EXPECT_EQ(result_of(twice(x.view())).values,
+                moved(a, 2 * all, [](std::int64_t j) { return j / (2 * Times); }).values)
+          << n << to_string(how);
+      doubles const sums = result_of(along_both(x.view(), y.view())),
+                    joined = result_of(beside(x.view(), z.view())),
+                    wide = result_of(padded(x.view()));
+      for (std::int64_t i = 0; i < 6; ++i)
+        for (std::int64_t j = 0; j < all; ++j)
+          ASSERT_EQ(sums[i * all + j],
+                    as_double(from_double<T>(once[i / 2 * all + j] + b[i * all + j])))
+              << n << to_string(how);
+      for (std::int64_t i = 0; i < 3; ++i)
+        for (std::int64_t j = 0; j < all + 16; ++j)
+          ASSERT_EQ(joined[i * (all + 16) + j], j < all ? once[i * all + j] : c[i * 16 + j - all])
+              << n << to_string(how);
+      for (std::int64_t i = 0; i < 3; ++i)
+        for (std::int64_t j = 0; j < all + 24; ++j)
+          ASSERT_EQ(wide[i * (all + 24) + j], j < 8 || j >= all + 8 ? 3 : once[i * all + j - 8])
+              << n << to_string(how);
+    }
+}
+TEST(moved_vectors, elements_are_repeated_along_rows) {
+  check_repeated_elements<tn::bfloat16, 2>();
+  check_repeated_elements<tn::bfloat16, 4>();
+  check_repeated_elements<tn::bfloat16, 3>();
+  check_repeated_elements<tn::bfloat16, 8>();
+  check_repeated_elements<float, 2>();
+  check_repeated_elements<float, 16>();
+  check_repeated_elements<std::int8_t, 2>();
+}
+
 TEST(moved_vectors, parts_into_outputs_of_any_layout) {
   auto const f = tn::compile([](auto x, auto y) {
     auto both = tn::concat(x, y, tn::axis<1>) * 2.0f;

@@ -85,6 +85,44 @@ TEST(pooling, and_back_to_what_is_pooled) {
   }
 }
 
+// Windows whose extents a call has.
+template <class T> void expect_windows_of_a_call(std::int64_t height, std::int64_t width) {
+  static auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::sum(x, tn::axis<2, 4>), tn::max(x, tn::axis<2, 4>)); });
+  static auto const sums_alone =
+      tn::compile([](auto x, auto y) { return tn::sum(x * 2, tn::axis<2, 4>) + y; });
+  for (arrangement how : arrangements) {
+    auto x = random_array<T, 5>({2, 3, height, 7, width}, how, -9, 9);
+    auto y = random_array<T, 3>({2, 3, 7});
+    doubles a = x.values();
+    for (std::int64_t k = 0; k < a.size(); ++k) a[k] = std::round(a[k]);
+    x.set(a);
+    a = x.values();
+    doubles const by = y.values();
+    auto const [sums, largest] = f(x.view());
+    doubles const s = result_of(sums), l = result_of(largest),
+                  alone = result_of(sums_alone(x.view(), y.view()));
+    for (std::int64_t k = 0; k < s.size(); ++k) {
+      double sum = 0, best = -100;
+      for (std::int64_t i = 0; i < height; ++i)
+        for (std::int64_t j = 0; j < width; ++j) {
+          double const e = a[((k / 7 * height + i) * 7 + k % 7) * width + j];
+          sum += e, best = std::max(best, e);
+        }
+      ASSERT_EQ(s[k], as_double(from_double<T>(sum))) << height << " x " << width << to_string(how);
+      ASSERT_EQ(l[k], best) << height << " x " << width << to_string(how);
+      ASSERT_NEAR(alone[k], 2 * sum + by[k], 0.01 * (10 + std::abs(sum))) << to_string(how);
+    }
+  }
+}
+TEST(pooling, of_windows_of_a_call) {
+  for (std::int64_t height : {1, 2, 3, 5})
+    for (std::int64_t width : {1, 2, 3, 6}) {
+      expect_windows_of_a_call<tn::bfloat16>(height, width);
+      expect_windows_of_a_call<float>(height, width);
+    }
+}
+
 // Windows by unfold, which overlap or have elements between them.
 template <int Size, int Step, class T>
 void expect_windows_of_rows(std::int64_t length, arrangement how) {

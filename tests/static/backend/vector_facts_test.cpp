@@ -22,12 +22,29 @@ static_assert(position.is_in_one_side_of(of(40), 8) && !position.is_in_one_side_
 static_assert(!position.is_in_one_side_of(position, 8), "an extent is one number");
 static_assert(!(of(63) - position).has_one_sign(8), "backwards");
 
-// Quotients are the same for a vector, and so are remainders, or they go on as it does.
+// Quotients are the same for a vector or for as many of its elements as divide it, and remainders
+// go on as it does.
 constexpr vector_fact row{true, 0, 0, 1, -3, 20};
-static_assert(quotient_of(row, of(4)).low == -1 && quotient_of(row, of(4)).high == 5);
-static_assert(quotient_of(of(-5), of(2)).base == -3 && quotient_of(of(-5), of(2)).is_exact());
-static_assert(!quotient_of(position, of(8)).is_known && !quotient_of(row, of(0)).is_known);
-static_assert(!quotient_of(row, row).is_known);
+static_assert(quotient_of(row, of(4), 8).low == -1 && quotient_of(row, of(4), 8).high == 5);
+static_assert(quotient_of(of(-5), of(2), 8).base == -3 && quotient_of(of(-5), of(2), 8).is_exact());
+static_assert(!quotient_of(position + of(4), of(8), 8).is_known &&
+              !quotient_of(row, of(0), 8).is_known);
+static_assert(!quotient_of(row, row, 8).is_known && !quotient_of(position, of(3), 8).is_known);
+static_assert(quotient_of(position, of(8), 8).step == 0 &&
+              quotient_of(position, of(8), 8).high == 7);
+static_assert(quotient_of(position, of(24), 8).step == 0);
+constexpr vector_fact in_pairs = quotient_of(position, of(2), 8);
+static_assert(in_pairs.step == 1 && in_pairs.times == 2 && in_pairs.is_multiple_of(4) &&
+              in_pairs.high == 28);
+static_assert(in_pairs.has_one_sign(8) && !(in_pairs - of(2)).has_one_sign(8));
+static_assert((in_pairs - of(4)).is_in_one_side_of(of(12), 8) &&
+              !in_pairs.is_in_one_side_of(of(14), 8));
+static_assert(quotient_of(in_pairs, of(2), 8).times == 4 &&
+              quotient_of(in_pairs, of(4), 8).step == 0);
+static_assert((in_pairs * 4).times == 2 && (in_pairs + of(8)).times == 2);
+static_assert(!(in_pairs + position).is_known && !one_of(in_pairs, position).is_known);
+static_assert(remainder_of(in_pairs, of(12), 8).times == 2 &&
+              !remainder_of(in_pairs, of(6), 8).is_known);
 static_assert(remainder_of(row, of(7), 8).high == 6 && remainder_of(row, of(7), 8).low == 0);
 static_assert(remainder_of(position, of(24), 8).step == 1);
 static_assert(remainder_of(position - of(16), of(24), 8).is_multiple_of(8));

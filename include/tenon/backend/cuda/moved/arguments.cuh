@@ -71,7 +71,7 @@ template <class Program> struct moved_arguments : second_half<Program> {
   moved_size<Program> sizes[at_least_one(traits::size_count)];
   void const* loads[loads_held];
   moved_operand load_places[loads_held];
-  bool is_repeated[at_least_one(values::read_count)];
+  signed char times[at_least_one(values::read_count)];  // as moved_vectors has them
   long long scalars[at_least_one(traits::scalar_count)];
 
   // Where an index was read for a thread's vectors they are of one row; else they are neighbours
@@ -123,7 +123,8 @@ template <class Program> struct moved_arguments : second_half<Program> {
       }
     });
     if constexpr (half_values<Program>::is_found) a.find_second(first + vectors.halved_axis);
-    for (int k = 0; k < values::read_count; ++k) a.is_repeated[k] = vectors.is_repeated[k];
+    for (int k = 0; k < values::read_count; ++k)
+      a.times[k] = static_cast<signed char>(vectors.times[k]);
     for (int k = 0; k < traits::size_count; ++k)
       a.sizes[k] = static_cast<moved_size<Program>>(layout.sizes[k]);
     return a;

@@ -221,18 +221,47 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
                                        bool is_inside) const {
     using T = storage_t<at<K>::type>;
     bool const is_new = is_first || from.step != 0;
-    bool is_neighbours = true;
-    if constexpr (at<K>::is_load) is_neighbours = !a.is_repeated[values::template read_number<K>];
+    constexpr bool may_repeat = V > 1 && (at<K>::is_load || values::template most_times < K >> 1);
+    int times = 1;
+    if constexpr (may_repeat) times = a.times[values::template read_number<K>];
 #pragma unroll
     for (int p = 0; p < V / Parts::width; ++p)
       load_packed<reuse::near>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
-                               is_new && from.is_wanted && is_neighbours && is_inside);
-    if constexpr (at<K>::is_load) {
-      if (is_neighbours || !is_new) return;
-      packed<T, 1> one;
-      load_packed<reuse::expected>(one, reinterpret_cast<T const*>(from.at));
-      repeat(to, one);
+                               is_new && from.is_wanted && times == 1 && is_inside);
+    if constexpr (may_repeat)
+      if (times != 1 && is_new && from.is_wanted) read_repeated<K, V>(to, from, times);
+  }
+  // Where an element in memory stands for `times` neighbours: at most Times.
+  template <int K, int Times, class Parts>
+  static __device__ __forceinline__ void read_repeated(Parts& to, moved_cursor const& from,
+                                                       int times) {
+    using T = storage_t<at<K>::type>;
+    if constexpr (Times == V) {
+      if (times == V) {
+        packed<T, 1> one;
+        load_packed<reuse::expected>(one, reinterpret_cast<T const*>(from.at));
+        repeat(to, one);
+        return;
+      }
+    } else if constexpr (Times <= values::template most_times<K>) {
+      if (times == Times) {
+        moved_parts<T, V / Times> all;
+        constexpr int width = decltype(all)::width;
+#pragma unroll
+        for (int p = 0; p < V / Times / width; ++p)
+          load_packed<reuse::near>(all.at[p], reinterpret_cast<T const*>(from.at) + p * width);
+#pragma unroll
+        for (int p = 0; p < V / Parts::width; ++p) {
+          T elements[Parts::width];
+#pragma unroll
+          for (int i = 0; i < Parts::width; ++i)
+            elements[i] = all.element((p * Parts::width + i) / Times);
+          to.at[p] = pack<T>(elements);
+        }
+        return;
+      }
     }
+    if constexpr (Times > 2) read_repeated<K, Times / 2>(to, from, times);
   }
   // What is nowhere was not read, and is what `fetch` makes of it.
   template <int K, class Parts> static __device__ __forceinline__ void fill(Parts& to) {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Rows of up to eight elements that pass once, each of which a lane has by itself.
+// Rows of up to eight elements that pass once, or of a few more that lie apart, each of which a
+// lane has by itself.
 
 #include "tenon/backend/cuda/rows/tiny.cuh"
 
 namespace tenon {
 
-// Owners: where the call is short, thread y of a block has row y of it; else a warp has
-// rows_per_warp rows that lie one behind another, a lane every 32nd of them. Registers: a row.
-// Shared memory: the rows of each warp, unless the call is short. Global memory: the operand is
-// read once, element by element or by memory's own vectors.
-// @pre there are no totals; a row has at most tiny_worker::few elements, neighbours in memory; the
-// rows follow one another as these do, unless the call is short; the warps have all rows
+// Owners: where the call is short, or the elements lie apart, thread y of a block has row y of it;
+// else a warp has rows_per_warp rows that lie one behind another, a lane every 32nd of them.
+// Registers: a row, or as much as is under way. Shared memory: the rows of each warp, unless
+// threads have rows by themselves. Global memory: the operand is read once, element by element or
+// by memory's own vectors.
+// @pre there are no totals; a row has at most tiny_worker::few elements, neighbours in memory, or
+// lies apart along two axes at most; the rows follow one another as these do, unless threads have
+// rows by themselves; the warps have all rows
 // @post every store is written once per position; a row's bits are those that tiny_rows_kernel
 // gives it
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -26,7 +29,10 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, element, total};
   start_early(f, a);
   tiny_worker<Program, C> worker{a, f};
-  if (a.is_short) {
+  if (a.split.lies_apart) {
+    if constexpr (C::group_dims > contiguous_columns)
+      worker.finish_apart(static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y);
+  } else if (a.is_short) {
     worker.finish_alone(static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y);
   } else {
     int const warps = static_cast<int>(blockDim.y) / 32;

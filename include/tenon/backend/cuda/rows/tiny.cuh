@@ -114,8 +114,8 @@ template <class Program, class C> struct tiny_worker {
       operand_offsets<Program> offsets;
       find_row<Program>(offsets, a, first + row);
       unsigned const own = first_row + row * size * bytes;
-      finish_row(first + row, offsets,
-                 [&](packed<T, 1>& one, int u) { load_shared(one, own + u * bytes); });
+      finish_row<false>(first + row, offsets,
+                        [&](packed<T, 1>& one, int u, int) { load_shared(one, own + u * bytes); });
     }
   }
   // One of at most `few` neighbouring elements, all of which the lane asks for by itself. Where
@@ -128,30 +128,58 @@ template <class Program, class C> struct tiny_worker {
     ask_early(from, is_inside);
     await_operands<Program>(true);
     if (!is_inside) return;
-    finish_row(row, offsets, [&](packed<T, 1>& one, int u) {
+    finish_row<false>(row, offsets, [&](packed<T, 1>& one, int u, int left) {
       one = {};
-      load_packed<reuse::expected>(one, from + u, u < size);
+      load_packed<reuse::expected>(one, from + u, u < left);
+    });
+  }
+  // One whose elements lie along two axes at most, `few` of which are under way together. The
+  // elements of neighbouring rows are neighbours as often as not.
+  __device__ __forceinline__ void finish_apart(long long row) {
+    bool const is_inside = row < a.row_count;
+    operand_offsets<Program> offsets;
+    find_row<Program>(offsets, a, is_inside ? row : 0);
+    T const* from = load_address<Program, load>(a, offsets.loads[I::bits]);
+    int const inner = a.columns.dims - 1, length = static_cast<int>(a.columns.by[inner].divisor);
+    long long const step = a.load_columns[I::bits][inner],
+                    to_next = inner > 0 ? a.load_columns[I::bits][0] - length * step : 0;
+    int until_next = inner > 0 ? length : size;
+    await_operands<Program>();
+    if (!is_inside) return;
+    finish_row<true>(row, offsets, [&](packed<T, 1>& one, int u, int left) {
+      one = {};
+      load_packed<reuse::expected>(one, from, u < left);
+      from += step;
+      if (--until_next == 0) from += to_next, until_next = length;
     });
   }
 
  private:
   using gathering = typename side::template gathering<1>;
 
-  // fetch(one, u): element u, all of which are asked for before the first is taken in.
-  template <class Fetch>
+  // fetch(one, u, left): element u of those that are left, `few` of which are asked for before the
+  // first is taken in. MayBeLong: there may be more.
+  template <bool MayBeLong, class Fetch>
   __device__ __forceinline__ void finish_row(long long row, operand_offsets<Program> const& offsets,
                                              Fetch const& fetch) {
     packed<T, 1> tile[few];
 #pragma unroll
-    for (int u = 0; u < few; ++u) fetch(tile[u], u);
+    for (int u = 0; u < few; ++u) fetch(tile[u], u, size);
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, true);
     take_row_values<Program>(f, values, a, offsets, true);
     evaluate<place::row, 0, 0>(f);
     selected_registers<Program, gathering> running;
     side::template begin<1>(running);
-    take<0>(running, tile, size);
-    if (size > items) take<items>(running, tile, size - items);
+#pragma unroll 1
+    for (int left = size;;) {
+      take<0>(running, tile, left);
+      if (left > items) take<items>(running, tile, left - items);
+      left -= few;
+      if (!MayBeLong || left <= 0) break;
+#pragma unroll
+      for (int u = 0; u < few; ++u) fetch(tile[u], u, left);
+    }
     side::template finish<1>(f.row, running);
     evaluate<place::row, 1, 1>(f);
     end_row<Program>(f, a, offsets, row, of_rows);

@@ -58,18 +58,24 @@ struct tiny_rows_planner : rows_planner_base {
         reinterpret_cast<void const*>(&tiny_rows_kernel<Program, special, build_hash, arguments>);
     result.chosen = c;
     result.split.lies_in_runs = lies_in_runs<Program>(layout);
-    if constexpr (!program_traits<Program>::has_total)
-      if (layout.columns.size <= most_summed) {
-        result.split.is_short = layout.rows.size * layout.columns.size <= most_summed_alone &&
-                                are_neighbours<Program>(layout);
-        if (result.split.is_short || result.split.lies_in_runs)
-          result.function = reinterpret_cast<void const*>(
-              &few_sums_kernel<Program, special, build_hash, arguments>);
-      }
+    if constexpr (!program_traits<Program>::has_total) {
+      bool const are_few = layout.columns.size <= most_summed,
+                 are_together = are_neighbours<Program>(layout);
+      result.split.is_short =
+          are_few && are_together && layout.rows.size * layout.columns.size <= most_summed_alone;
+      if constexpr (Dims > contiguous_columns)
+        result.split.lies_apart =
+            !are_together && layout.columns.size <= most_of_lane && layout.columns.dims <= 2;
+      if (result.split.is_short || result.split.lies_apart ||
+          (are_few && result.split.lies_in_runs))
+        result.function = reinterpret_cast<void const*>(
+            &few_sums_kernel<Program, special, build_hash, arguments>);
+    }
     result.why = result.split.lies_in_runs ? "rows of few elements, as they lie"
+                 : result.split.lies_apart ? "rows of few elements, one to a lane"
                                            : "single elements, rows of few of them";
     set_shares(result, layout, program_traits<Program>::widest_element, c.threads_per_block);
-    if (result.split.is_short) result.split.rows_per_warp = 32;
+    if (result.split.is_short || result.split.lies_apart) result.split.rows_per_warp = 32;
     result.split.asks_early =
         !program_traits<Program>::has_total && result.split.lies_in_runs &&
         layout.rows.size * layout.columns.size * program_traits<Program>::widest_element <=
@@ -86,16 +92,17 @@ struct tiny_rows_planner : rows_planner_base {
   }
 
  private:
-  // A lane has a run of elements, up to 32 of them: an odd number, so that those of its neighbours
-  // are in other banks of shared memory. A warp has some 2 KB in flight; less, and fewer warps to a
-  // block, where there are too few rows for all multiprocessors. Where lanes have whole rows all
-  // warps are there at once if they can be. H200, sums of 2^20 rows, us, so and with a third of the
-  // rows to a warp: x 3 f32 6.9 (7.7), bf16 6.0 (7.4), x 7 bf16 8.3 (8.8).
+  static constexpr long long most_of_lane = 32;
+  // A lane has a run of elements, up to so many of them: an odd number, so that those of its
+  // neighbours are in other banks of shared memory. A warp has some 2 KB in flight; less, and fewer
+  // warps to a block, where there are too few rows for all multiprocessors. Where lanes have whole
+  // rows all warps are there at once if they can be. H200, sums of 2^20 rows, us, so and with a
+  // third of the rows to a warp: x 3 f32 6.9 (7.7), bf16 6.0 (7.4), x 7 bf16 8.3 (8.8).
   [[gnu::cold, gnu::noinline]] static void set_shares(cuda_plan& plan, bound_layout const& layout,
                                                       int bytes, int most_threads) {
     long long const size = layout.columns.size, rows = layout.rows.size;
     int lanes = 1, warps = most_threads / 32;
-    while (lanes < 32 && lanes * 32 < size) lanes *= 2;
+    while (lanes < 32 && lanes * most_of_lane < size) lanes *= 2;
     int const at_once = 32 / lanes;
     long long turns = clamped(divide_up(2048, size * at_once * bytes), 1, 8);
     if (lanes == 1)
