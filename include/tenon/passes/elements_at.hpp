@@ -45,6 +45,8 @@ class elements_at {
   // Whether something on the way chose what reductions have left, or one of two that are read, or
   // is one element of every window.
   bool chooses_reductions = false, chooses_operands = false, is_of_windows = false;
+  // Whether arguments of several axes are read along one that is not their last, or is.
+  bool lies_apart = false, lies_together = false;
 
   // -1: they are not known without reading along the axis
   constexpr int of(int id) {
@@ -59,7 +61,7 @@ class elements_at {
 
   constexpr int made_of(int id, node const& n) {
     if (n.is<ops::index>()) return build::integer_literal(g_, n.type, position_);
-    if (n.is<ops::broadcast>()) return made_of_broadcast(n);
+    if (n.is<ops::broadcast>() || n.is<ops::transpose>()) return made_of_broadcast(n);
     if (n.is<ops::take>()) {
       int const one = made_of_take(n);
       return one < 0 && of_windows_ ? made_of_windows(n) : one;
@@ -100,16 +102,23 @@ class elements_at {
     int id = n.operands[0];
     for (int k = 0; k < map.size(); ++k) {
       if (map[k] != axis_) continue;
-      elements_at there(g_, k, position_, of_windows_);
-      id = there.of(id);
-      chooses_reductions = chooses_reductions || there.chooses_reductions;
-      chooses_operands = chooses_operands || there.chooses_operands;
-      is_of_windows = is_of_windows || there.is_of_windows;
+      id = made_along(k, id);
       if (id < 0 || g_[id].rank() == 0) return id;
     }
     dim_list dims(n.dims);
     dims[axis_] = unit_dim;
     return build::broadcast(g_, id, map, dims);
+  }
+  // The elements of another node along an axis of it.
+  constexpr int made_along(int axis, int id) {
+    elements_at there(g_, axis, position_, of_windows_);
+    int const result = there.of(id);
+    chooses_reductions = chooses_reductions || there.chooses_reductions;
+    chooses_operands = chooses_operands || there.chooses_operands;
+    is_of_windows = is_of_windows || there.is_of_windows;
+    lies_apart = lies_apart || there.lies_apart;
+    lies_together = lies_together || there.lies_together;
+    return result;
   }
   // Of what has one element along the axis that an index chooses from.
   constexpr int made_of_take(node const& n) {
@@ -141,6 +150,9 @@ class elements_at {
     return slice;
   }
   constexpr int made_of_view(int id, node const& n) {
+    bool const is_last = axis_ == n.rank() - 1;
+    lies_apart = lies_apart || !is_last;
+    lies_together = lies_together || (is_last && n.rank() > 1);
     attribute bounds;
     for (int k = 0; k < n.rank(); ++k)
       for (long long const bound : {k == axis_ ? position_ : 0,

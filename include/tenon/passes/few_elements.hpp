@@ -24,7 +24,8 @@ inline constexpr long long most_joined_elements = 16;
 // The elements of node `id` along an axis, one by one, each with extent 1 there; none where they
 // are many, or one of them is not what is_wanted says of how it is found.
 template <class IsWanted>
-constexpr constexpr_vector<int> joined_elements(graph& g, int id, int axis, IsWanted is_wanted) {
+constexpr constexpr_vector<int> joined_elements(graph& g, int id, int axis, IsWanted is_wanted,
+                                                bool reads_arguments = false) {
   constexpr_vector<int> result, none;
   dim_list dims(g[id].dims);
   dim const length = g.dims.representative(dims[axis]);
@@ -32,7 +33,7 @@ constexpr constexpr_vector<int> joined_elements(graph& g, int id, int axis, IsWa
   if (count < 2 || count > most_joined_elements) return none;
   dims[axis] = unit_dim;
   for (long long k = 0; k < count; ++k) {
-    elements_at here(g, axis, k);
+    elements_at here(g, axis, k, reads_arguments);
     int const one = here.of(id);
     if (one < 0 || !is_wanted(here)) return none;
     result.push_back(build::broadcast_trailing(g, one, dims));
@@ -150,19 +151,30 @@ namespace tenon::passes {
 
 // Results of such numbers are stored number by number, as elements of one result each would have
 // its row reduced for itself; and so are operands beside each other, of which each would be read
-// for all elements.
+// for all elements. So are a few neighbours of a result that lie apart in the arguments, as
+// channels that become the last axis do: what is read of each lies together along another one.
 constexpr void part_outputs(graph& g) {
+  constexpr int most_neighbours = 4;  // as many as are stored together
   for (int k = 0; k < g.outputs.size(); ++k) {
     graph_output const output = g.outputs[k];
     if (output.window != no_attribute) continue;
+    int const parts = g.parts.size();
     for (int axis = 0; axis < g[output.id].rank(); ++axis) {
-      constexpr_vector<int> const all = detail::joined_elements(
-          g, output.id, axis, [](detail::elements_at const& here) {
+      constexpr_vector<int> const all =
+          detail::joined_elements(g, output.id, axis, [](detail::elements_at const& here) {
             return here.chooses_reductions || here.chooses_operands;
           });
       for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
       if (!all.empty()) break;
     }
+    int const last = g[output.id].rank() - 1;
+    if (g.parts.size() > parts || last < 1) continue;
+    constexpr_vector<int> const all = detail::joined_elements(
+        g, output.id, last,
+        [](detail::elements_at const& here) { return here.lies_apart && !here.lies_together; },
+        true);
+    for (int j = 0; j < all.size() && all.size() <= most_neighbours; ++j)
+      g.parts.push_back({all[j], k, last, j});
   }
 }
 
