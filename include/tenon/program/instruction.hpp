@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tenon/ops/tables.hpp"
+#include "tenon/schedule/alike_loads.hpp"
 #include "tenon/schedule/halves.hpp"
 #include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/row_slices.hpp"

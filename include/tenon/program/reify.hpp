@@ -6,6 +6,7 @@
 #include "tenon/program/flat_description.hpp"
 #include "tenon/program/instruction.hpp"
 #include "tenon/program/lower.hpp"
+#include "tenon/schedule/alike_loads.hpp"
 #include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/row_slices.hpp"
 #include "tenon/schedule/select.hpp"
@@ -82,6 +83,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
   for (place const where : s.store_places)
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
   row_slice_finder const slices(g, space, s);
+  alike_finder const alike(g, space);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
@@ -102,6 +104,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       int const number = static_cast<int>(i.bits);
       if (is_reversed(g, space, space.loads[number])) item.bits |= reverses_columns;
       item.bits |= neighbour_finder(g, space).of_load(number).packed();
+      item.bits |= alike_loads::packed(alike.of_load(number));
     }
     if (is_element) item.bits |= slices.of_load(static_cast<int>(i.bits)).packed();
     result.add(item);

@@ -15,7 +15,7 @@ struct neighbours {
   int position = 0;
   int first = 0;
 
-  static constexpr int shift = 40, most = 4, most_operands = 256;  // two of them, or four
+  static constexpr int shift = 40, most = 4, most_operands = 256;
   constexpr long long packed() const {
     return count == 0 ? 0 : (count | position << 3 | static_cast<long long>(first) << 6) << shift;
   }
@@ -35,7 +35,9 @@ class neighbour_finder {
 
   // Of load number k.
   constexpr neighbours of_load(int k) const {
-    return of(k, space_.loads.size(), [&](int a, int b) { return distance(a, b); });
+    neighbours const found =
+        of(k, space_.loads.size(), [&](int a, int b) { return distance(a, b); });
+    return found.count == 3 ? neighbours{} : found;  // they are as fast one by one
   }
   // Of store number k: parts of one output along its last axis.
   constexpr neighbours of_store(int k) const {
@@ -69,7 +71,7 @@ class neighbour_finder {
     while (at[begin - 1] >= 0) --begin;
     while (at[end] >= 0) ++end;
     int const count = end - begin;
-    if (count != 2 && count != neighbours::most) return {};
+    if (count < 2 || count > neighbours::most) return {};
     return {count, far - begin, at[begin]};
   }
   // How many elements load b is further than load a along the last axis of a view, in steps of more

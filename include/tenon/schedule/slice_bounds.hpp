@@ -32,6 +32,13 @@ class slice_bounds {
     }
     return result;
   }
+  // How far its elements are from each other along an axis.
+  constexpr long long step(int axis) const {
+    long long result = 1;
+    for (int view = view_; is_slice(view); view = g_[view].operands[0])
+      result *= g_.attributes_of(g_[view])[3 * axis + 2];
+    return result;
+  }
   // Whether it is of neighbours along all axes, with a beginning that is known along the last one.
   constexpr bool is_of_neighbours() const {
     for (int view = view_; is_slice(view); view = g_[view].operands[0])

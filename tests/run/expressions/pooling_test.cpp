@@ -160,6 +160,8 @@ TEST(pooling, of_windows_along_rows) {
       expect_windows_of_rows<4, 4, tn::bfloat16>(length, how);
       expect_windows_of_rows<4, 1, tn::bfloat16>(length, how);
       expect_windows_of_rows<2, 3, double>(length, how);
+      expect_windows_of_rows<7, 1, float>(length, how);
+      expect_windows_of_rows<9, 4, tn::bfloat16>(length, how);
     }
 }
 
@@ -176,6 +178,30 @@ TEST(pooling, of_windows_along_the_first_axis) {
       ASSERT_EQ(found[k], std::min({a[at], a[at + width], a[at + 2 * width]}));
     }
   }
+}
+
+TEST(pooling, of_overlapping_windows_of_images) {
+  auto const f = tn::compile([](auto x) {
+    return tn::sum(tn::unfold(tn::unfold(x, tn::axis<1>, tn::ct<3>, tn::ct<1>), tn::axis<2>,
+                              tn::ct<3>, tn::ct<2>),
+                   tn::axis<3, 4>);
+  });
+  for (std::int64_t width : {3, 9, 17, 66, 300})
+    for (arrangement how : arrangements) {
+      std::int64_t const height = 5, rows = 3, columns = (width - 1) / 2;
+      auto x = random_array<float, 3>({2, height, width}, how, -9, 9);
+      doubles const a = x.values(), found = result_of(f(x.view()));
+      ASSERT_EQ(found.size(), 2 * rows * columns);
+      for (std::int64_t k = 0; k < found.size(); ++k) {
+        std::int64_t const image = k / columns / rows, row = k / columns % rows,
+                           column = k % columns * 2;
+        double sum = 0;
+        for (std::int64_t i = row; i < row + 3; ++i)
+          for (std::int64_t j = column; j < column + 3; ++j)
+            sum += a[(image * height + i) * width + j];
+        ASSERT_NEAR(found[k], sum, 1e-4) << width << to_string(how);
+      }
+    }
 }
 
 // As images are pooled: windows of 3 x 3, every second one, with a border that is less than all.

@@ -30,7 +30,7 @@ template <class T, int Axis> void check_axis() {
       tn::compile([](auto x, auto y) { return tn::stack(x, y, tn::axis<Axis>); });
   static auto const three = tn::compile(
       [](auto x, auto y) { return tn::stack(x + y, tn::abs(x), y * 2, tn::axis<Axis>) + 1; });
-  for (std::int64_t n : {1, 2, 7, 8, 16, 33, 64, 129})
+  for (std::int64_t n : {1, 2, 7, 8, 16, 33, 64, 129, 512, 1040})
     for (arrangement how : arrangements) {
       auto x = random_array<T, 2>({5, n}, how, -4, 4), y = random_array<T, 2>({5, n}, how, -4, 4);
       doubles const a = x.values(), b = y.values();

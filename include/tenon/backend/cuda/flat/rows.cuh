@@ -3,129 +3,12 @@
 // The flat skeleton of operands that are not contiguous over all elements: rows, whose elements
 // lanes take in turn.
 
-#include "tenon/backend/cuda/flat/made_vectors.cuh"
-#include "tenon/backend/cuda/flat/row_arguments.cuh"
-#include "tenon/backend/cuda/parts/backward_access.cuh"
+#include "tenon/backend/cuda/flat/row_loads.cuh"
 #include "tenon/backend/cuda/parts/drawn_vectors.cuh"
 
 namespace tenon {
 #if defined(__CUDA_ARCH__)
 namespace detail {
-
-// The accesses of a thread along a row: `lanes` apart, so many of them inside; whether a warp has
-// all of its own.
-struct row_stretch_of_lane {
-  long long first;
-  int lanes, count;
-  bool is_whole;
-
-  __device__ __forceinline__ bool is_live(int u) const { return u < count; }
-};
-
-// visit(u, place, is_live) for each of a thread's accesses in an operand: whole vectors, or
-// elements. Those of a warp are constants apart where an operand is contiguous along a row.
-template <int V, int U, row_axes Axes, class Arguments, class Visit>
-__device__ __forceinline__ void for_each_place(Arguments const& a,
-                                               row_stretch_of_lane const& stretch, access how,
-                                               long long const* strides, Visit&& visit) {
-  long long stride = 1;
-  if constexpr (V == 1) {
-    if constexpr (Axes == row_axes::one)
-      if (how <= access::elements && stretch.lanes == 32) {
-        if (stretch.is_whole) {
-#pragma unroll
-          for (int u = 0; u < U; ++u) visit(u, stretch.first + u * 32, true);
-        } else {
-#pragma unroll
-          for (int u = 0; u < U; ++u) visit(u, stretch.first + u * 32, stretch.is_live(u));
-        }
-        return;
-      }
-    if constexpr (Axes != row_axes::one)
-      if (how > access::elements && (Axes == row_axes::two || a.has_two_axes)) {
-#pragma unroll
-        for (int u = 0; u < U; ++u)
-          visit(u,
-                two_digits(a, static_cast<int>(stretch.first) + u * stretch.lanes).place(strides),
-                stretch.is_live(u));
-        return;
-      }
-    if (how > access::elements) stride = strides[0];
-  }
-  long long at = stretch.first * V * stride;
-  long long const step = stretch.lanes * V * stride;
-#pragma unroll
-  for (int u = 0; u < U; ++u, at += step) visit(u, at, stretch.is_live(u));
-}
-
-// Loads all operands of a thread. @pre it has elements
-template <class Program, class Loads, int V, int U, row_axes Axes, class Tile, class Arguments>
-__device__ __forceinline__ void load_stretch(Tile& tile, Arguments const& a,
-                                             operand_offsets<Program> const& origin,
-                                             row_stretch_of_lane const& stretch) {
-  selected_registers<Program, loads_together<Program, V, U>> together;
-  // All are asked for before any of them is waited for.
-  for_each_selected<Program, Loads>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    auto const* const row = load_address<Program, k>(a, origin.loads[I::bits]);
-    access const how = a.load_access[I::bits];
-    auto& to = read_register<k>(tile).at;
-    if constexpr (has_vectors_together<Program, V> && I::beside.count > 0)
-      if (how == access::beside) {
-        if constexpr (I::beside.position == 0)
-          for_each_place<V, U, Axes>(
-              a, stretch, how, a.load_columns[I::bits], [&](int u, long long place, bool is_live) {
-                load_packed<reuse::near>(read_register<k>(together).at[u],
-                                         row + place * I::beside.count, is_live);
-              });
-        return;
-      }
-    // Others are repeated, and come below.
-    bool const is_backward = V > 1 && I::is_reversed && how == access::backward,
-               is_wanted = V == 1 || how <= access::blocked || is_backward;
-    for_each_place<V, U, Axes>(a, stretch, how, a.load_columns[I::bits],
-                               [&](int u, long long place, bool is_live) {
-                                 if constexpr (V > 1 && I::is_reversed)
-                                   if (is_backward) place = 1 - V - place;
-                                 load_packed<reuse::near>(to[u], row + place, is_wanted && is_live);
-                               });
-  });
-  if constexpr (V > 1)
-    for_each_selected<Program, Loads>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      auto const* const row = load_address<Program, k>(a, origin.loads[I::bits]);
-      access const how = a.load_access[I::bits];
-      auto& to = read_register<k>(tile).at;
-      if (how == access::splat) {
-        packed<storage_t<I::type>, 1> one;
-        load_packed<reuse::expected>(one, row);
-#pragma unroll
-        for (int u = 0; u < U; ++u) to[u] = splat<V>(one);
-      }
-      if constexpr (has_vectors_together<Program, V> && I::beside.count > 0 &&
-                    I::beside.position == 0)
-        if (how == access::beside) {
-#pragma unroll
-          for (int u = 0; u < U; ++u)
-            take_apart<Program, k, V>(tile, read_register<k>(together), u,
-                                      typename neighbours_of<Program, k>::sequence{});
-        }
-      if constexpr (I::is_reversed)
-        if (how == access::backward) {
-#pragma unroll
-          for (int u = 0; u < U; ++u) to[u] = backward(to[u]);
-        }
-      if constexpr (I::repeats)
-        if (how == access::walked) {
-#pragma unroll
-          for (int u = 0; u < U; ++u)
-            to[u] = walk<V>(row, a, (static_cast<int>(stretch.first) + u * stretch.lanes) * V,
-                            a.load_columns[I::bits], stretch.is_live(u));
-        }
-    });
-}
 
 // Whether an index that is outside is refused where it is looked at, be it stored or not: what has
 // not been loaded must not be looked at.
@@ -138,7 +21,7 @@ inline constexpr bool refuses_indices = []<int... K>(std::integer_sequence<int, 
 (typename program_traits<Program>::sequence{});
 
 // A thread's elements, from their loads to their stores. @pre it has some
-template <class Program, int V, int U, row_axes Axes, class Arguments>
+template <class Program, int Threads, int V, int U, row_axes Axes, class Arguments>
 __device__ __forceinline__ void process_stretch(frame<Program> const& around, Arguments const& a,
                                                 operand_offsets<Program> const& origin,
                                                 row_stretch_of_lane const& stretch) {
@@ -184,10 +67,14 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
           for_each_place<V, U, Axes>(
               a, stretch, access::beside, a.store_columns[I::bits],
               [&](int u, long long place, bool is_live) {
-                store_packed(row + place * I::beside.count,
-                             put_together<Program, k, V>(
-                                 results[u], typename neighbours_of<Program, k>::sequence{}),
-                             is_live, a.stored);
+                auto const all = put_together<Program, k, V>(
+                    results[u], typename neighbours_of<Program, k>::sequence{});
+                T* const to = row + place * I::beside.count;
+                if constexpr (accesses_together(I::beside.count) > 1)
+                  store_in_turn<Threads>(to, all, stretch.is_whole && stretch.lanes == 32, is_live,
+                                         a.stored);
+                else
+                  store_packed(to, all.at[0], is_live, a.stored);
               });
         return;
       }
@@ -251,7 +138,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::flat_row_blocks_
   await_operands<Program>();
   if (static_cast<long long>(thread) < a.all_threads && lane < left) {
     int const rest = static_cast<int>(left < all ? left : all);
-    process_stretch<Program, v, items, axes>(
+    process_stretch<Program, C::threads_per_block, v, items, axes>(
         f, a, origin,
         row_stretch_of_lane{begin + lane, lanes, (rest - lane + lanes - 1) >> a.lane_bits,
                             rest == 32 * items});
