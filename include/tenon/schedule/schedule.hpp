@@ -50,7 +50,7 @@ struct family {
 // itself reads it from the end of the innermost axis to its beginning; or that a vector of what
 // repeats in columns is one element, as it is of what does not vary along the innermost axis.
 inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34,
-                           reverses_columns = 1ll << 35, repeats_in_vectors = 1ll << 36;
+                           reverses_columns = 1ll << 35, repeats_in_vectors = 1ll << 62;
 
 namespace detail {
 
