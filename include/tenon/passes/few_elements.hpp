@@ -19,18 +19,19 @@ constexpr op_info const* pairwise(op_info const* reduction) {
   return nullptr;
 }
 
-inline constexpr long long most_joined_elements = 16;
+inline constexpr long long most_joined_elements = 16, most_stored_together = 4;
 
 // The elements of node `id` along an axis, one by one, each with extent 1 there; none where they
 // are many, or one of them is not what is_wanted says of how it is found.
 template <class IsWanted>
 constexpr constexpr_vector<int> joined_elements(graph& g, int id, int axis, IsWanted is_wanted,
-                                                bool reads_arguments = false) {
+                                                bool reads_arguments = false,
+                                                long long most = most_joined_elements) {
   constexpr_vector<int> result, none;
   dim_list dims(g[id].dims);
   dim const length = g.dims.representative(dims[axis]);
   long long const count = g.dims.is_constant(length) ? g.dims[length].a : 0;
-  if (count < 2 || count > most_joined_elements) return none;
+  if (count < 2 || count > most) return none;
   dims[axis] = unit_dim;
   for (long long k = 0; k < count; ++k) {
     elements_at here(g, axis, k, reads_arguments);
@@ -154,7 +155,6 @@ namespace tenon::passes {
 // for all elements. So are a few neighbours of a result that lie apart in the arguments, as
 // channels that become the last axis do: what is read of each lies together along another one.
 constexpr void part_outputs(graph& g) {
-  constexpr int most_neighbours = 4;  // as many as are stored together
   for (int k = 0; k < g.outputs.size(); ++k) {
     graph_output const output = g.outputs[k];
     if (output.window != no_attribute) continue;
@@ -172,9 +172,8 @@ constexpr void part_outputs(graph& g) {
     constexpr_vector<int> const all = detail::joined_elements(
         g, output.id, last,
         [](detail::elements_at const& here) { return here.lies_apart && !here.lies_together; },
-        true);
-    for (int j = 0; j < all.size() && all.size() <= most_neighbours; ++j)
-      g.parts.push_back({all[j], k, last, j});
+        true, detail::most_stored_together);
+    for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, last, j});
   }
 }
 
