@@ -149,3 +149,36 @@ def group_norm_last(x, w, b):
 
 def reverse_cumsum(x):
     return wide(x).flip(-1).cumsum(-1).flip(-1).to(x.dtype)
+
+
+def bias_gelu(x, bias):
+    return F.gelu(wide(x) + wide(bias)).to(x.dtype)
+
+
+def normalize_rows(x, mean, inverse, w, b):
+    return ((x - mean[:, None]) * inverse[:, None] * w + b).to(x.dtype)
+
+
+def int8_to_half(x, scale):
+    return (x.float() * scale[:, None]).to(torch.bfloat16)
+
+
+def mask_lengths(x, lengths):
+    return torch.where(torch.arange(x.shape[1], device=x.device) < lengths[:, None], x, 0)
+
+
+def pixel_shuffle(x):
+    return F.pixel_shuffle(x, 2).contiguous()
+
+
+def causal_convolution(x, w):
+    padded, length = F.pad(wide(x), (0, 0, 3, 0)), x.shape[1]
+    return F.silu(sum(padded[:, k:k + length] * wide(w)[k] for k in range(4))).to(x.dtype)
+
+
+def periodic_laplacian(x):
+    return x.roll(1, 0) + x.roll(-1, 0) + x.roll(1, 1) + x.roll(-1, 1) - 4.0 * x
+
+
+def max_pool(x):
+    return F.max_pool2d(x, 3, 2, 1)

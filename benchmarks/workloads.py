@@ -77,6 +77,22 @@ def tokens(shape, make):
     return table, index.clamp(0, rows - 1), dy
 
 
+def with_statistics(shape, make):
+    """Of rows a mean and an inverse deviation, of columns a weight and a bias, all in f32."""
+    rows, columns = shape
+    return make(*shape), *(make(count).float() for count in (rows, rows, columns, columns))
+
+
+def bytes_with_scales(shape, make):
+    scales = make(shape[0]).float().abs()
+    return torch.randint(-128, 128, shape, dtype=torch.int8, device=scales.device), scales
+
+
+def with_lengths(shape, make):
+    x = make(*shape)
+    return x, torch.randint(0, shape[1] + 1, (shape[0],), device=x.device)
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 def nbytes(*tensors):
     return sum(t.numel() * t.element_size() for t in tensors)
@@ -188,5 +204,14 @@ WORKLOADS = {
     "image_cross_entropy": Workload(everyday.image_cross_entropy, with_image_labels, lambda *inputs: nbytes(*inputs)),
     "embedding_gradient": Workload(everyday.embedding_gradient, tokens, lambda table, index, dy: nbytes(table, dy)),
     "group_norm_last": Workload(everyday.group_norm_last, with_row_vectors(1, 2), read_and_write),
+    "bias_gelu": Workload(everyday.bias_gelu, with_row_vectors(1, 1), read_and_write),
+    "normalize_rows": Workload(everyday.normalize_rows, with_statistics, read_and_write),
+    "int8_to_half": Workload(everyday.int8_to_half, bytes_with_scales, arrays(3)),
+    "mask_lengths": Workload(everyday.mask_lengths, with_lengths, read_and_write),
+    "pixel_shuffle": Workload(everyday.pixel_shuffle, like_first(1), read_and_write),
+    "causal_convolution": Workload(everyday.causal_convolution, lambda shape, make: (make(*shape), make(4, shape[-1])),
+                                   read_and_write),
+    "periodic_laplacian": Workload(everyday.periodic_laplacian, like_first(1), read_and_write),
+    "max_pool": Workload(everyday.max_pool, like_first(1), lambda x: nbytes(x) * 5 // 4),
     "reverse_cumsum": Workload(everyday.reverse_cumsum, like_first(1), read_and_write),
 }

@@ -60,6 +60,14 @@ void heads_first(bench::call const& c) {
   f.on(c.stream()).into(c.out<half, 4>(1))(c.in<half, 4>(0));
 }
 
+void pixel_shuffle(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) { return tn::transpose(x, tn::axis<0, 1, 4, 2, 5, 3>); }, "pixel_shuffle");
+  tn::view<half, 16, 64, 128, 2, 128, 2> const pixels(c.out<half, 4>(1).data());
+  f.on(c.stream())
+      .into(pixels)(tn::view<half const, 16, 64, 2, 2, 128, 128>(c.in<half, 4>(0).data()));
+}
+
 constexpr bench::entry entries[] = {
     {"flip", "bf16", 2, bench::guarded<flip>},
     {"pad_images", "bf16", 4, bench::guarded<pad_images>},
@@ -68,6 +76,7 @@ constexpr bench::entry entries[] = {
     {"second_difference", "bf16", 2, bench::guarded<second_difference<half>>},
     {"images_to_planes", "bf16", 4, bench::guarded<images_to_planes>},
     {"heads_first", "bf16", 4, bench::guarded<heads_first>},
+    {"pixel_shuffle", "bf16", 4, bench::guarded<pixel_shuffle>},
 };
 
 }  // namespace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of neighbours in several rows: shifted tensors that are padded, rolled, or windows.
+
+#include <limits>
+
+#include "harness/library.hpp"
+
+namespace tn = tenon;
+
+namespace {
+
+using half = tn::bfloat16;
+
+void causal_convolution(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x, auto w) {
+        auto tap = [&](auto k) { return tn::select(w, tn::axis<0>, k); };
+        auto padded = tn::pad(x, tn::axis<1>, tn::widths<3, 0>, 0);
+        auto first = tn::slice(padded, tn::axis<1>, tn::range<0, -3>) * tap(tn::ct<0>);
+        auto second = tn::slice(padded, tn::axis<1>, tn::range<1, -2>) * tap(tn::ct<1>);
+        auto third = tn::slice(padded, tn::axis<1>, tn::range<2, -1>) * tap(tn::ct<2>);
+        return tn::silu(first + second + third + x * tap(tn::ct<3>));
+      },
+      "causal_convolution");
+  f.on(c.stream()).into(c.out<half, 3>(2))(c.in<half, 3>(0), c.in<half, 2>(1));
+}
+
+void periodic_laplacian(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        auto of = [&](auto axis) {
+          return tn::roll(x, axis, tn::ct<1>) + tn::roll(x, axis, tn::ct<-1>);
+        };
+        return of(tn::axis<0>) + of(tn::axis<1>) - 4.0f * x;
+      },
+      "periodic_laplacian");
+  f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
+}
+
+void max_pool(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        constexpr float least = -std::numeric_limits<float>::infinity();
+        auto rows = tn::pad(x, tn::axis<2>, tn::widths<1, 1>, least);
+        auto padded = tn::pad(rows, tn::axis<3>, tn::widths<1, 1>, least);
+        auto windows = tn::unfold(tn::unfold(padded, tn::axis<2>, tn::ct<3>, tn::ct<2>),
+                                  tn::axis<3>, tn::ct<3>, tn::ct<2>);
+        return tn::max(windows, tn::axis<4, 5>);
+      },
+      "max_pool");
+  f.on(c.stream()).into(c.out<half, 4>(1))(c.in<half, 4>(0));
+}
+
+constexpr bench::entry entries[] = {
+    {"causal_convolution", "bf16", 3, bench::guarded<causal_convolution>},
+    {"periodic_laplacian", "f32", 2, bench::guarded<periodic_laplacian>},
+    {"max_pool", "bf16", 4, bench::guarded<max_pool>},
+};
+
+}  // namespace
+
+extern "C" bench::table bench_entries() { return bench::table_of("tenon", entries); }
