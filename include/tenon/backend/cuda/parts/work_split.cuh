@@ -20,6 +20,7 @@ struct work_split {
   bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
   bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
   bool lies_apart = false;    // tiny rows: not as neighbours, each of which a thread has by itself
+  int rows_of_lane = 1;       // tiny rows that lie apart: neighbours of a thread, counted as one
   bool is_short = false;      // rows: so few that all are asked for before the call in front ends
   bool asks_early = false;    // sums by place: for their first tiles' lines, before the wait
   int vectors_of_last = 0;    // sums by place: that a lane has in the last tile of a row

@@ -3,15 +3,15 @@
 // Rows of up to eight elements that pass once, or of a few more that lie apart, each of which a
 // lane has by itself.
 
-#include "tenon/backend/cuda/rows/tiny.cuh"
+#include "tenon/backend/cuda/rows/apart.cuh"
 
 namespace tenon {
 
-// Owners: where the call is short, or the elements lie apart, thread y of a block has row y of it;
-// else a warp has rows_per_warp rows that lie one behind another, a lane every 32nd of them.
-// Registers: a row, or as much as is under way. Shared memory: the rows of each warp, unless
-// threads have rows by themselves. Global memory: the operand is read once, element by element or
-// by memory's own vectors.
+// Owners: where the call is short, thread y of a block has row y of it; where elements lie apart,
+// that or several neighbours; else a warp has rows_per_warp rows that lie one behind another, a
+// lane every 32nd of them. Registers: a row, or as much as is under way. Shared memory: the rows of
+// each warp, unless threads have rows by themselves. Global memory: the operand is read once,
+// element by element or by memory's own vectors.
 // @pre there are no totals; a row has at most tiny_worker::few elements, neighbours in memory, or
 // lies apart along two axes at most; the rows follow one another as these do, unless threads have
 // rows by themselves; the warps have all rows
@@ -28,10 +28,15 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
   start_early(f, a);
-  tiny_worker<Program, C> worker{a, f};
+  apart_worker<Program, C> worker{{a, f}};
   if (a.split.lies_apart) {
-    if constexpr (C::group_dims > contiguous_columns)
-      worker.finish_apart(static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y);
+    if constexpr (C::group_dims > contiguous_columns) {
+      long long const number = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;
+      if (a.split.rows_of_lane > 1)
+        worker.template finish_apart<rows_of_lane_apart>(number);
+      else
+        worker.template finish_apart<1>(number);
+    }
   } else if (a.is_short) {
     worker.finish_alone(static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y);
   } else {

@@ -114,8 +114,8 @@ template <class Program, class C> struct tiny_worker {
       operand_offsets<Program> offsets;
       find_row<Program>(offsets, a, first + row);
       unsigned const own = first_row + row * size * bytes;
-      finish_row<false>(first + row, offsets,
-                        [&](packed<T, 1>& one, int u, int) { load_shared(one, own + u * bytes); });
+      finish_row(first + row, offsets,
+                 [&](packed<T, 1>& one, int u) { load_shared(one, own + u * bytes); });
     }
   }
   // One of at most `few` neighbouring elements, all of which the lane asks for by itself. Where
@@ -128,58 +128,30 @@ template <class Program, class C> struct tiny_worker {
     ask_early(from, is_inside);
     await_operands<Program>(true);
     if (!is_inside) return;
-    finish_row<false>(row, offsets, [&](packed<T, 1>& one, int u, int left) {
+    finish_row(row, offsets, [&](packed<T, 1>& one, int u) {
       one = {};
-      load_packed<reuse::expected>(one, from + u, u < left);
-    });
-  }
-  // One whose elements lie along two axes at most, `few` of which are under way together. The
-  // elements of neighbouring rows are neighbours as often as not.
-  __device__ __forceinline__ void finish_apart(long long row) {
-    bool const is_inside = row < a.row_count;
-    operand_offsets<Program> offsets;
-    find_row<Program>(offsets, a, is_inside ? row : 0);
-    T const* from = load_address<Program, load>(a, offsets.loads[I::bits]);
-    int const inner = a.columns.dims - 1, length = static_cast<int>(a.columns.by[inner].divisor);
-    long long const step = a.load_columns[I::bits][inner],
-                    to_next = inner > 0 ? a.load_columns[I::bits][0] - length * step : 0;
-    int until_next = inner > 0 ? length : size;
-    await_operands<Program>();
-    if (!is_inside) return;
-    finish_row<true>(row, offsets, [&](packed<T, 1>& one, int u, int left) {
-      one = {};
-      load_packed<reuse::expected>(one, from, u < left);
-      from += step;
-      if (--until_next == 0) from += to_next, until_next = length;
+      load_packed<reuse::expected>(one, from + u, u < size);
     });
   }
 
- private:
+ protected:
   using gathering = typename side::template gathering<1>;
 
-  // fetch(one, u, left): element u of those that are left, `few` of which are asked for before the
-  // first is taken in. MayBeLong: there may be more.
-  template <bool MayBeLong, class Fetch>
+  // fetch(one, u): element u, all of which are asked for before the first is taken in.
+  template <class Fetch>
   __device__ __forceinline__ void finish_row(long long row, operand_offsets<Program> const& offsets,
                                              Fetch const& fetch) {
     packed<T, 1> tile[few];
 #pragma unroll
-    for (int u = 0; u < few; ++u) fetch(tile[u], u, size);
+    for (int u = 0; u < few; ++u) fetch(tile[u], u);
     selected_registers<Program, row_loads<Program>> values;
     request_row_values<Program>(values, a, offsets, true);
     take_row_values<Program>(f, values, a, offsets, true);
     evaluate<place::row, 0, 0>(f);
     selected_registers<Program, gathering> running;
     side::template begin<1>(running);
-#pragma unroll 1
-    for (int left = size;;) {
-      take<0>(running, tile, left);
-      if (left > items) take<items>(running, tile, left - items);
-      left -= few;
-      if (!MayBeLong || left <= 0) break;
-#pragma unroll
-      for (int u = 0; u < few; ++u) fetch(tile[u], u, left);
-    }
+    take<0>(f, running, tile, size);
+    if (size > items) take<items>(f, running, tile, size - items);
     side::template finish<1>(f.row, running);
     evaluate<place::row, 1, 1>(f);
     end_row<Program>(f, a, offsets, row, of_rows);
@@ -216,8 +188,8 @@ template <class Program, class C> struct tiny_worker {
       packed<T, 1> tile[few];
 #pragma unroll
       for (int u = 0; u < few; ++u) load_shared(tile[u], own + u * bytes);
-      take<0>(running, tile, left);
-      if (left > items) take<items>(running, tile, left - items);
+      take<0>(f, running, tile, left);
+      if (left > items) take<items>(f, running, tile, left - items);
     }
     side::template finish<1>(f.row, running);
     if (blockDim.x == 1) return;
@@ -229,14 +201,14 @@ template <class Program, class C> struct tiny_worker {
     });
   }
   // Elements First, ..., First + items - 1 of a tile, of which `live` are there.
-  template <int First, class Running>
-  __device__ __forceinline__ void take(Running& running, packed<T, 1> const (&tile)[few],
-                                       int live) const {
+  template <int First, class Running, int Count>
+  static __device__ __forceinline__ void take(frame<Program> const& of_row, Running& running,
+                                              packed<T, 1> const (&tile)[Count], int live) {
     selected_registers<Program, collected> values;
 #pragma unroll
     for (int u = 0; u < items; ++u) {
       registers<Program, place::element> element;
-      frame<Program> at{f.launch, f.row, element, f.total};
+      frame<Program> at{of_row.launch, of_row.row, element, of_row.total};
       read_register<load>(element) =
           static_cast<typename I::value_type>(element_of(tile[First + u], 0));
       evaluate_element<1, false>(at);

@@ -76,23 +76,45 @@ struct tiny_rows_planner : rows_planner_base {
                                            : "single elements, rows of few of them";
     set_shares(result, layout, program_traits<Program>::widest_element, c.threads_per_block);
     if (result.split.is_short || result.split.lies_apart) result.split.rows_per_warp = 32;
+    if (result.split.lies_apart && layout.rows.size >= least_rows_together &&
+        layout.rows.extents[layout.rows.dims - 1] % rows_of_lane_apart == 0)
+      result.split.rows_of_lane = rows_of_lane_apart;
     result.split.asks_early =
         !program_traits<Program>::has_total && result.split.lies_in_runs &&
         layout.rows.size * layout.columns.size * program_traits<Program>::widest_element <=
             most_bytes_asked;
-    result.split.bytes_per_warp =
-        bytes_of_image<storage_t<operand::type>>(result.split.rows_per_warp * layout.columns.size);
+    if (!result.split.lies_apart)
+      result.split.bytes_per_warp = bytes_of_image<storage_t<operand::type>>(
+          result.split.rows_per_warp * layout.columns.size);
     int const warps = static_cast<int>(result.block.x * result.block.y / 32);
     result.shared_bytes = static_cast<unsigned>(warps * result.split.bytes_per_warp);
     allow_shared_bytes(result.function, shared_bytes_left<Program, c>(facts));
-    finish<Program, arguments>(
-        result, layout, call, program_traits<Program>::has_total ? parts<Program> : most_blocks,
-        at_least(1, divide_up(layout.rows.size, warps * result.split.rows_per_warp)));
+    auto const finish_rows = [&](bound_layout const& rows) {
+      finish<Program, arguments>(
+          result, rows, call, program_traits<Program>::has_total ? parts<Program> : most_blocks,
+          at_least(1, divide_up(rows.rows.size, warps * result.split.rows_per_warp)));
+    };
+    if (result.split.rows_of_lane > 1)
+      finish_rows(rows_together(layout, result.split.rows_of_lane));
+    else
+      finish_rows(layout);
     return result;
   }
 
  private:
   static constexpr long long most_of_lane = 32;
+  // Rows of which there are enough for all multiprocessors, be they taken together.
+  static constexpr long long least_rows_together = 1 << 19;
+  // So many neighbouring rows counted as one.
+  [[gnu::cold]] static bound_layout rows_together(bound_layout const& from, int count) {
+    bound_layout result = from;
+    int const inner = from.rows.dims - 1;
+    result.rows.extents[inner] /= count;
+    result.rows.size /= count;
+    for (operand_layout& one : result.loads) one.row_strides[inner] *= count;
+    for (operand_layout& one : result.stores) one.row_strides[inner] *= count;
+    return result;
+  }
   // A lane has a run of elements, up to so many of them: an odd number, so that those of its
   // neighbours are in other banks of shared memory. A warp has some 2 KB in flight; less, and fewer
   // warps to a block, where there are too few rows for all multiprocessors. Where lanes have whole
