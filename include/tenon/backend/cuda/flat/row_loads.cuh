@@ -21,6 +21,42 @@ struct row_stretch_of_lane {
   __device__ __forceinline__ bool is_live(int u) const { return u < count; }
 };
 
+// visit(u, place, is_live) for each of a thread's accesses in an operand: whole vectors, or
+// elements. Those of a warp are constants apart where an operand is contiguous along a row.
+template <int V, int U, row_axes Axes, class Arguments, class Visit>
+__device__ __forceinline__ void for_each_place(Arguments const& a,
+                                               row_stretch_of_lane const& stretch, access how,
+                                               long long const* strides, Visit&& visit) {
+  long long stride = 1;
+  if constexpr (V == 1) {
+    if constexpr (Axes == row_axes::one)
+      if (how <= access::elements && stretch.lanes == 32) {
+        if (stretch.is_whole) {
+#pragma unroll
+          for (int u = 0; u < U; ++u) visit(u, stretch.first + u * 32, true);
+        } else {
+#pragma unroll
+          for (int u = 0; u < U; ++u) visit(u, stretch.first + u * 32, stretch.is_live(u));
+        }
+        return;
+      }
+    if constexpr (Axes != row_axes::one)
+      if (how > access::elements && (Axes == row_axes::two || a.has_two_axes)) {
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+          visit(u,
+                two_digits(a, static_cast<int>(stretch.first) + u * stretch.lanes).place(strides),
+                stretch.is_live(u));
+        return;
+      }
+    if (how > access::elements) stride = strides[0];
+  }
+  long long at = stretch.first * V * stride;
+  long long const step = stretch.lanes * V * stride;
+#pragma unroll
+  for (int u = 0; u < U; ++u, at += step) visit(u, at, stretch.is_live(u));
+}
+
 // visit(place, is_live) with functions of u, which tell of each of a thread's accesses in an
 // operand where it is and whether it is inside: whole vectors, or elements. Those of a warp are
 // constants apart where an operand is contiguous along a row.
@@ -58,23 +94,12 @@ __device__ __forceinline__ void with_places(Arguments const& a, row_stretch_of_l
   for (int u = 1; u < U; ++u) places[u] = places[u - 1] + step;
   visit([&](int u) { return places[u]; }, is_live);
 }
-// visit(u, place, is_live) for each of them.
-template <int V, int U, row_axes Axes, class Arguments, class Visit>
-__device__ __forceinline__ void for_each_place(Arguments const& a,
-                                               row_stretch_of_lane const& stretch, access how,
-                                               long long const* strides, Visit&& visit) {
-  with_places<V, U, Axes>(a, stretch, how, strides, [&](auto const& place, auto const& is_live) {
-#pragma unroll
-    for (int u = 0; u < U; ++u) visit(u, place(u), is_live(u));
-  });
-}
-
-// Loads with the same places as load K, from where each of them begins, and the first of them.
+// Loads with the same places as load K, which has others, from where each of them begins.
 template <class Program, int K> struct loads_alike {
   using I = typename program_traits<Program>::template at<K>;
   static consteval bool holds(int k) {
     instruction_facts const& i = program_traits<Program>::all[k];
-    return k == K || (i.is_load && i.moves_elements && I::alike > 0 && i.alike == I::alike);
+    return i.is_load && i.moves_elements && i.alike == I::alike;
   }
   static consteval bool is_first() {
     for (int k = 0; k < K; ++k)
@@ -82,7 +107,7 @@ template <class Program, int K> struct loads_alike {
     return true;
   }
 };
-// Single elements of such loads, whose places are found once.
+// Single elements: of such loads places are found once.
 template <class Program, class Loads, int U, row_axes Axes, class Tile, class Arguments>
 __device__ __forceinline__ void load_row_elements(Tile& tile, Arguments const& a,
                                                   operand_offsets<Program> const& origin,
@@ -90,7 +115,14 @@ __device__ __forceinline__ void load_row_elements(Tile& tile, Arguments const& a
   for_each_selected<Program, Loads>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (loads_alike<Program, k>::is_first())
+    if constexpr (I::alike == 0) {
+      auto const* const row = load_address<Program, k>(a, origin.loads[I::bits]);
+      auto& to = read_register<k>(tile).at;
+      for_each_place<1, U, Axes>(a, stretch, a.load_access[I::bits], a.load_columns[I::bits],
+                                 [&](int u, long long place, bool is_live) {
+                                   load_packed<reuse::near>(to[u], row + place, is_live);
+                                 });
+    } else if constexpr (loads_alike<Program, k>::is_first())
       with_places<1, U, Axes>(a, stretch, a.load_access[I::bits], a.load_columns[I::bits],
                               [&](auto const& place, auto const& is_live) {
                                 for_each_selected<Program, loads_alike<Program, k>>([&](auto one) {
