@@ -116,11 +116,11 @@ template <class T> void expect_windows_of_a_call(std::int64_t height, std::int64
   }
 }
 // So many that a thread has several of them.
-TEST(pooling, of_many_windows_of_a_call) {
+template <class T> void expect_many_windows_of_a_call() {
   auto const f = tn::compile([](auto x) { return tn::max(x, tn::axis<1, 3>); });
   for (std::int64_t columns : {512, 513}) {
     std::int64_t const rows = 1024;
-    auto x = random_array<tn::bfloat16, 4>({rows, 2, columns, 3});
+    auto x = random_array<T, 4>({rows, 2, columns, 3});
     doubles const a = x.values(), found = result_of(f(x.view()));
     for (std::int64_t k = 0; k < found.size(); ++k) {
       double best = -100;
@@ -129,6 +129,10 @@ TEST(pooling, of_many_windows_of_a_call) {
       ASSERT_EQ(found[k], best) << columns;
     }
   }
+}
+TEST(pooling, of_many_windows_of_a_call) {
+  expect_many_windows_of_a_call<tn::bfloat16>();
+  expect_many_windows_of_a_call<float>();
 }
 TEST(pooling, of_windows_of_a_call) {
   for (std::int64_t height : {1, 2, 3, 5})

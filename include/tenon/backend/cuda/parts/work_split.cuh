@@ -19,14 +19,15 @@ struct work_split {
   int tiles_per_piece = 0;
   bool keeps_shared = false;  // long rows: what all rows share is in shared memory, too
   bool lies_in_runs = false;  // tiny rows: one behind another, as their elements
-  bool lies_apart = false;    // tiny rows: not as neighbours, each of which a thread has by itself
-  int rows_of_lane = 1;       // tiny rows that lie apart: neighbours of a thread, counted as one
   bool is_short = false;      // rows: so few that all are asked for before the call in front ends
   bool asks_early = false;    // sums by place: for their first tiles' lines, before the wait
   int vectors_of_last = 0;    // sums by place: that a lane has in the last tile of a row
   int rows_ahead = 0;         // rows: how much further the L2 cache is filled; 0: it is not
-  // Tiny rows: that a warp has at a time, elements of a lane, and shared memory of a warp.
-  int rows_per_warp = 0, elements_per_lane = 0, bytes_per_warp = 0;
+  // Tiny rows: that a warp has at a time, elements of a lane, neighbours that a thread has by
+  // itself and which are counted as one, where elements lie apart, and shared memory of a warp.
+  int rows_per_warp = 0;
+  short elements_per_lane = 0, rows_apart = 0;
+  int bytes_per_warp = 0;
   image_order order;  // brief rows of whole vectors: where these are in shared memory
 };
 

@@ -29,11 +29,11 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, element, total};
   start_early(f, a);
   apart_worker<Program, C> worker{{a, f}};
-  if (a.split.lies_apart) {
+  if (a.split.rows_apart > 0) {
     if constexpr (C::group_dims > contiguous_columns) {
       long long const number = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;
-      if (a.split.rows_of_lane > 1)
-        worker.template finish_apart<rows_of_lane_apart>(number);
+      if (a.split.rows_apart > 1)
+        worker.template finish_apart<worker.rows_together>(number);
       else
         worker.template finish_apart<1>(number);
     }

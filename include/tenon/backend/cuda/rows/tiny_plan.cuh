@@ -64,26 +64,23 @@ struct tiny_rows_planner : rows_planner_base {
       result.split.is_short =
           are_few && are_together && layout.rows.size * layout.columns.size <= most_summed_alone;
       if constexpr (Dims > contiguous_columns)
-        result.split.lies_apart =
-            !are_together && layout.columns.size <= most_of_lane && layout.columns.dims <= 2;
-      if (result.split.is_short || result.split.lies_apart ||
+        if (!are_together && layout.columns.size <= most_of_lane && layout.columns.dims <= 2)
+          result.split.rows_apart = rows_of_thread<Program>(layout);
+      if (result.split.is_short || result.split.rows_apart > 0 ||
           (are_few && result.split.lies_in_runs))
         result.function = reinterpret_cast<void const*>(
             &few_sums_kernel<Program, special, build_hash, arguments>);
     }
     result.why = result.split.lies_in_runs ? "rows of few elements, as they lie"
-                 : result.split.lies_apart ? "rows of few elements, one to a lane"
+                 : result.split.rows_apart ? "rows of few elements, each a thread's"
                                            : "single elements, rows of few of them";
     set_shares(result, layout, program_traits<Program>::widest_element, c.threads_per_block);
-    if (result.split.is_short || result.split.lies_apart) result.split.rows_per_warp = 32;
-    if (result.split.lies_apart && layout.rows.size >= least_rows_together &&
-        layout.rows.extents[layout.rows.dims - 1] % rows_of_lane_apart == 0)
-      result.split.rows_of_lane = rows_of_lane_apart;
+    if (result.split.is_short || result.split.rows_apart > 0) result.split.rows_per_warp = 32;
     result.split.asks_early =
         !program_traits<Program>::has_total && result.split.lies_in_runs &&
         layout.rows.size * layout.columns.size * program_traits<Program>::widest_element <=
             most_bytes_asked;
-    if (!result.split.lies_apart)
+    if (result.split.rows_apart == 0)
       result.split.bytes_per_warp = bytes_of_image<storage_t<operand::type>>(
           result.split.rows_per_warp * layout.columns.size);
     int const warps = static_cast<int>(result.block.x * result.block.y / 32);
@@ -94,8 +91,8 @@ struct tiny_rows_planner : rows_planner_base {
           result, rows, call, program_traits<Program>::has_total ? parts<Program> : most_blocks,
           at_least(1, divide_up(rows.rows.size, warps * result.split.rows_per_warp)));
     };
-    if (result.split.rows_of_lane > 1)
-      finish_rows(rows_together(layout, result.split.rows_of_lane));
+    if (result.split.rows_apart > 1)
+      finish_rows(rows_together(layout, result.split.rows_apart));
     else
       finish_rows(layout);
     return result;
@@ -105,6 +102,13 @@ struct tiny_rows_planner : rows_planner_base {
   static constexpr long long most_of_lane = 32;
   // Rows of which there are enough for all multiprocessors, be they taken together.
   static constexpr long long least_rows_together = 1 << 19;
+  // Rows that lie apart of a thread.
+  template <class Program> [[gnu::cold]] static short rows_of_thread(bound_layout const& layout) {
+    constexpr int together = rows_apart_together<Program>;
+    bool const are_many = layout.rows.size >= least_rows_together &&
+                          layout.rows.extents[layout.rows.dims - 1] % together == 0;
+    return are_many ? together : 1;
+  }
   // So many neighbouring rows counted as one.
   [[gnu::cold]] static bound_layout rows_together(bound_layout const& from, int count) {
     bound_layout result = from;
@@ -132,7 +136,7 @@ struct tiny_rows_planner : rows_planner_base {
     else
       while (turns > 1 && rows < turns * at_once * 132 * 96) --turns;
     while (warps > 1 && rows < turns * at_once * warps * 132) warps /= 2;
-    plan.split.elements_per_lane = static_cast<int>(divide_up(size, lanes) | (lanes > 1));
+    plan.split.elements_per_lane = static_cast<short>(divide_up(size, lanes) | (lanes > 1));
     plan.split.rows_per_warp = static_cast<int>(turns * at_once);
     plan.block = dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(warps * at_once));
   }
