@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Movement by whole vectors: rotated heads in two results, as they are and normalised, and a
-// concatenation.
+// Movement by whole vectors: rotated heads in two results, as they are and normalised, a
+// concatenation, and neighbours around the ends of both axes, whose vectors begin anywhere.
 // registers: 184
 // ptx: ld.global.nc.L2::cache_hint.v4.u32
 
@@ -9,6 +9,7 @@
 
 #include "compile_plan.cuh"
 #include "tenon/capture/concat.hpp"
+#include "tenon/capture/repeat.hpp"
 #include "tenon/nn/rope.hpp"
 
 using namespace tenon;
@@ -31,4 +32,8 @@ void instantiate() {
   });
   compile_plan<matrix, matrix, matrix>(
       [](auto x, auto y, auto z) { return relu(concat(x, y, z, axis<0>)); });
+  compile_plan<matrix>([](auto x) {
+    return roll(x, axis<0>, ct<1>) + roll(x, axis<0>, ct<-1>) + roll(x, axis<1>, ct<1>) +
+           roll(x, axis<1>, ct<-1>) - 4 * x;
+  });
 }

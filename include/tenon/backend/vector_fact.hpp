@@ -20,6 +20,8 @@ struct vector_fact {
   bool is_known = false;
   long long step = 0, base = 0, modulus = 0, low = 0, high = 0;
   long long times = 1;  // divides the number of a vector's elements
+  // Whether vector number n of every row begins with base + step * n times a vector's elements.
+  bool is_line = false;
 
   static constexpr vector_fact of(long long value) { return {true, 0, value, 0, value, value}; }
   static constexpr vector_fact truth() { return {true, 0, 0, 1, 0, 1}; }
@@ -33,22 +35,24 @@ struct vector_fact {
   constexpr bool has_one_sign(int n) const {
     return is_known && (step == 0 || (step == 1 && is_multiple_of(n / times)));
   }
-  // Whether a vector of n elements lies in [0, extent) as a whole or not at all.
-  constexpr bool is_in_one_side_of(vector_fact const& extent, int n) const {
-    return extent.is_exact() && has_one_sign(n) && (step == 0 || extent.base % (n / times) == 0);
-  }
   constexpr vector_fact within(long long least, long long most) const {
     vector_fact result = *this;
-    result.low = least, result.high = most < least ? least : most;
+    result.low = least, result.high = most;
     return result;
   }
+  constexpr bool is_empty() const { return high < low; }
 };
 
 constexpr vector_fact operator+(vector_fact const& a, vector_fact const& b) {
   bool const go_alike = a.step == 0 || b.step == 0 || a.times == b.times;
-  return {a.is_known && b.is_known && go_alike,   a.step + b.step, a.base + b.base,
-          greatest_divisor(a.modulus, b.modulus), a.low + b.low,   a.high + b.high,
-          a.step != 0 ? a.times : b.times};
+  return {a.is_known && b.is_known && go_alike,
+          a.step + b.step,
+          a.base + b.base,
+          greatest_divisor(a.modulus, b.modulus),
+          a.low + b.low,
+          a.high + b.high,
+          a.step != 0 ? a.times : b.times,
+          (a.is_line && b.is_exact()) || (b.is_line && a.is_exact())};
 }
 constexpr vector_fact operator*(vector_fact const& a, long long by) {
   long long const one = a.low * by, other = a.high * by;

@@ -13,11 +13,26 @@ namespace tenon::detail {
 enum class moved_kind : unsigned char {
   none,     // not computed for an element, nor a number of a row
   number,   // follows from the position: an index, or whether it is somewhere
-  found,    // an index that memory holds, one for neighbouring elements, of which nothing else follows
+  found,    // an index that memory holds, one for neighbouring elements, of which nothing else
+            // follows
   address,  // follows from the position: where an element lies
-  fetched,  // an element at such an address, or by such a condition one of two of its dtype
+  fetched,  // an element at such an address, or by such a condition one of two of its dtype, of
+            // which one may be a literal
   other,    // everything else
 };
+
+// Whether literal I is a number of dtype D.
+template <class I, dtype D>
+inline constexpr bool is_literal_of = [] {
+  if constexpr (!std::is_same_v<typename I::op, ops::literal>) {
+    return false;
+  } else if constexpr (is_floating(I::type) && is_floating(D)) {
+    constexpr auto number = static_cast<arithmetic_t<D>>(floating_literal<I::bits>);
+    return static_cast<arithmetic_t<D>>(storage_t<D>(number)) == number;
+  } else {
+    return I::type == D;
+  }
+}();
 
 // Operators whose result for the neighbours of an element follows from that for the element.
 template <class Op>
@@ -50,10 +65,11 @@ template <class Program> struct moved_values {
     }
     // Sums and products are of indices; of booleans they mean something else.
     template <class I>
-    static constexpr bool is_integer =
-        I::type == dtype::i64 ||
-        (I::type == dtype::boolean && !std::is_same_v<typename I::op, ops::add> &&
-         !std::is_same_v<typename I::op, ops::sub> && !std::is_same_v<typename I::op, ops::mul>);
+    static constexpr bool is_integer = I::type == dtype::i64 ||
+                                       (I::type == dtype::boolean &&
+                                        !std::is_same_v<typename I::op, ops::add> &&
+                                        !std::is_same_v<typename I::op, ops::sub> &&
+                                        !std::is_same_v<typename I::op, ops::mul>);
     // What a row has: numbers that follow from where it is, reductions of its elements, and what is
     // computed of them.
     template <int K, int... Operands>
@@ -64,13 +80,20 @@ template <class Program> struct moved_values {
         kinds[K] = moved_kind::number;
       else if constexpr (is_positional<op> && is_integer<I>)
         kinds[K] = (true && ... && is_number(Operands, is_launch<Operands>())) ? moved_kind::number
-                                                                              : moved_kind::none;
+                                                                               : moved_kind::none;
       if constexpr (I::is_reduction) ((is_read[Operands] = true), ...);
       if constexpr (I::is_window)
         ++moves, is_complete =
                      is_complete && is_number(I::second_operand, is_launch<I::second_operand>());
       // Nothing is fetched for a row by itself.
       is_complete = is_complete && !std::is_same_v<op, ops::address>;
+    }
+    // Whether an operand of choice K is fetched, or stands for what is not: a number that memory
+    // could hold. What is read at the address that is chosen has one dtype, though others compute
+    // alike.
+    template <int K, int Operand> constexpr bool may_be_chosen() const {
+      return is_literal_of<at<Operand>, at<K>::type> ||
+             (kinds[Operand] == moved_kind::fetched && at<Operand>::type == at<K>::type);
     }
     template <int K, int... Operands>
     constexpr void visit(std::integer_sequence<int, Operands...>) {
@@ -109,14 +132,13 @@ template <class Program> struct moved_values {
       } else if constexpr (is_positional<op>) {
         bool const numbers =
             is_integer<I> && (true && ... && is_number(Operands, is_launch<Operands>()));
-        // What is read at the address that is chosen has one dtype, though others compute alike.
         bool is_choice = false;
         if constexpr (std::is_same_v<op, ops::where>)
           is_choice = kinds[I::first_operand] == moved_kind::number &&
-                      kinds[I::second_operand] == moved_kind::fetched &&
-                      kinds[I::third_operand] == moved_kind::fetched &&
-                      at<I::second_operand>::type == I::type &&
-                      at<I::third_operand>::type == I::type;
+                      may_be_chosen<K, I::second_operand>() &&
+                      may_be_chosen<K, I::third_operand>() &&
+                      (kinds[I::second_operand] == moved_kind::fetched ||
+                       kinds[I::third_operand] == moved_kind::fetched);
         kinds[K] = numbers     ? moved_kind::number
                    : is_choice ? moved_kind::fetched
                                : moved_kind::other;
@@ -134,7 +156,8 @@ template <class Program> struct moved_values {
   template <int K> static constexpr long long divisor() {
     if constexpr (std::is_same_v<typename at<K>::op, ops::floor_divide>) {
       using by = at<at<K>::second_operand>;
-      if constexpr (all.kinds[K] == moved_kind::number && std::is_same_v<typename by::op, ops::literal>)
+      if constexpr (all.kinds[K] == moved_kind::number &&
+                    std::is_same_v<typename by::op, ops::literal>)
         return by::bits >= 1 && by::bits <= 16 ? by::bits : 1;
     }
     return 1;
@@ -164,9 +187,9 @@ template <class Program> struct moved_values {
   }
   // The place of load or fetch K among those that read elements, and how many do.
   template <int K>
-  static constexpr bool reads =
-      is_fetched<K> ||
-      (at<K>::is_load && at<K>::where == place::element && kind<K> != moved_kind::found);
+  static constexpr bool reads = is_fetched<K> ||
+                                (at<K>::is_load && at<K>::where == place::element &&
+                                 kind<K> != moved_kind::found);
   static constexpr int reads_before(int last) {
     int result = 0;
     [&]<int... K>(std::integer_sequence<int, K...>) { ((result += K < last && reads<K>), ...); }
@@ -179,13 +202,23 @@ template <class Program> struct moved_values {
   // of positions say together.
   static constexpr long long divisors = [] {
     long long result = 1;
-    [&]<int... K>(std::integer_sequence<int, K...>) {
-      ((result *= divisor<K>()), ...);
-    }
+    [&]<int... K>(std::integer_sequence<int, K...>) { ((result *= divisor<K>()), ...); }
     (typename traits::sequence{});
     return result;
   }();
   template <int K> static constexpr long long most_times = at<K>::is_load ? 1 : divisors;
+  // The load in which read K is found, or the first of them.
+  template <int K> static constexpr int operand_of() {
+    using I = at<K>;
+    if constexpr (I::is_load || I::is_position)
+      return static_cast<int>(I::bits);
+    else if constexpr (!std::is_same_v<typename I::op, ops::where>)
+      return operand_of<I::first_operand>();
+    else if constexpr (kind<I::second_operand> == moved_kind::fetched)
+      return operand_of<I::second_operand>();
+    else
+      return operand_of<I::third_operand>();
+  }
   // Bytes of one element of each.
   static constexpr int bytes_read = [] {
     int result = 0;
@@ -208,6 +241,22 @@ template <class Program> struct moved_values {
     (typename traits::sequence{});
     return result;
   }();
+  // The place of value K among the integers that the host finds for a launch, and how many there
+  // are. Literals are in the instructions.
+  template <int K>
+  static constexpr bool is_launch_number =
+      at<K>::where == place::launch&& at<K>::type == dtype::i64 && !at<K>::is_store &&
+      !std::is_same_v<typename at<K>::op, ops::literal>;
+  static constexpr int launch_numbers_before(int last) {
+    int result = 0;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      ((result += K < last && is_launch_number<K>), ...);
+    }
+    (typename traits::sequence{});
+    return result;
+  }
+  template <int K> static constexpr int launch_number = launch_numbers_before(K);
+  static constexpr int launch_numbers = launch_numbers_before(size);
   static constexpr bool has_found = [] {
     bool result = false;
     for (moved_kind const k : all.kinds) result = result || k == moved_kind::found;

@@ -18,9 +18,23 @@ static_assert((position * -2).low == -112 && (position * -2).high == 0);
 // A vector lies on one side of a multiple of its width, and across others.
 static_assert((position - of(24)).has_one_sign(8) && !(position - of(25)).has_one_sign(8));
 static_assert((position * 0 + of(25)).has_one_sign(8), "the same for a whole vector");
-static_assert(position.is_in_one_side_of(of(40), 8) && !position.is_in_one_side_of(of(41), 8));
-static_assert(!position.is_in_one_side_of(position, 8), "an extent is one number");
 static_assert(!(of(63) - position).has_one_sign(8), "backwards");
+
+// Few vectors may change their sign in their midst, if they are the same ones of every row.
+constexpr vector_fact along_row{true, 1, -13, 8, -13, 43, 1, true};
+constexpr auto breaks_of = [](auto... numbers) {
+  vector_breaks result;
+  return (result.note(numbers, 8) && ...) ? result.count : -1;
+};
+static_assert(along_row.is_line == (along_row - of(3)).is_line && !(along_row - along_row).is_line);
+static_assert(breaks_of(along_row) == 1 && breaks_of(along_row, along_row - of(1)) == 1);
+static_assert(breaks_of(along_row, along_row - of(20), along_row + of(5)) == 2);
+static_assert(breaks_of(along_row + of(13), along_row - of(51)) == 0, "not below 0, or all of it");
+static_assert(breaks_of(position - of(13)) == -1, "no line");
+static_assert([] {
+  vector_breaks result;
+  return result.note(along_row, 8) && result.at[0] == 1;
+}());
 
 // Quotients are the same for a vector or for as many of its elements as divide it, and remainders
 // go on as it does.
@@ -37,8 +51,7 @@ constexpr vector_fact in_pairs = quotient_of(position, of(2), 8);
 static_assert(in_pairs.step == 1 && in_pairs.times == 2 && in_pairs.is_multiple_of(4) &&
               in_pairs.high == 28);
 static_assert(in_pairs.has_one_sign(8) && !(in_pairs - of(2)).has_one_sign(8));
-static_assert((in_pairs - of(4)).is_in_one_side_of(of(12), 8) &&
-              !in_pairs.is_in_one_side_of(of(14), 8));
+static_assert((in_pairs - of(12)).has_one_sign(8) && !(in_pairs - of(14)).has_one_sign(8));
 static_assert(quotient_of(in_pairs, of(2), 8).times == 4 &&
               quotient_of(in_pairs, of(4), 8).step == 0);
 static_assert((in_pairs * 4).times == 2 && (in_pairs + of(8)).times == 2);

@@ -46,6 +46,8 @@ template <class Program, family const* Family, column_order Columns = column_ord
     cuda_plan const of_vectors = detail::moved_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
     if constexpr (detail::moved_planner::moves_elements<Program>) {
+      cuda_plan const anywhere = detail::moved_planner::plan_anywhere<Program>(layout, call);
+      if (anywhere.function) return anywhere;
       cuda_plan const of_elements = detail::moved_planner::plan_elements<Program>(layout, call);
       if (of_elements.function) return of_elements;
     }

@@ -45,6 +45,7 @@ using moved_size = std::conditional_t<has_wide_sizes<Program>, long long, int>;
 struct moved_items {
   int count = 1, axis = 0;
   long long apart = 1;
+  long long strip = 0;  // vectors of a row that stand in front of the next row's; 0: all
 };
 
 template <class Program> struct moved_arguments : second_half<Program> {
@@ -72,7 +73,12 @@ template <class Program> struct moved_arguments : second_half<Program> {
   void const* loads[loads_held];
   moved_operand load_places[loads_held];
   signed char times[at_least_one(values::read_count)];  // as moved_vectors has them
+  int numbers[at_least_one(values::launch_numbers)];    // of the launch
   long long scalars[at_least_one(traits::scalar_count)];
+  // Of vectors that may begin anywhere: how many elements behind an aligned one, and which ones of
+  // a row are not whole.
+  int beyond[at_least_one(values::read_count)];
+  int along_row[moved_dims], broken[vector_breaks::most];
 
   // Where an index was read for a thread's vectors they are of one row; else they are neighbours
   // along the outermost axis.
@@ -124,7 +130,12 @@ template <class Program> struct moved_arguments : second_half<Program> {
     });
     if constexpr (half_values<Program>::is_found) a.find_second(first + vectors.halved_axis);
     for (int k = 0; k < values::read_count; ++k)
-      a.times[k] = static_cast<signed char>(vectors.times[k]);
+      a.times[k] = static_cast<signed char>(vectors.times[k]), a.beyond[k] = vectors.beyond[k];
+    for (int k = 0; k < values::launch_numbers; ++k) a.numbers[k] = vectors.numbers[k];
+    a.along_row[moved_dims - 1] = 1;
+    if (items.strip > 0) a.along_row[moved_dims - 3] = static_cast<int>(items.strip);
+    for (int k = 0; k < vector_breaks::most; ++k)
+      a.broken[k] = k < vectors.breaks.count ? static_cast<int>(vectors.breaks.at[k]) : -1;
     for (int k = 0; k < traits::size_count; ++k)
       a.sizes[k] = static_cast<moved_size<Program>>(layout.sizes[k]);
     return a;

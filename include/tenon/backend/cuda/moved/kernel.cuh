@@ -3,7 +3,7 @@
 // The moved skeleton: pointwise expressions that find their operands' or results' elements
 // themselves, such as concatenations, parts, rolls and rotations, vector by vector.
 
-#include "tenon/backend/cuda/moved/worker.cuh"
+#include "tenon/backend/cuda/moved/found_items.cuh"
 
 namespace tenon {
 
@@ -29,8 +29,9 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, none, total};
   start_early(f, a);
   unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
-  if (thread < a.threads)
-    moved_worker<Program, C::vector_width>(a, f, thread).template finish<C::items, C::is_looped>();
+  using worker = std::conditional_t<C::is_looped, found_items<Program, C::vector_width>,
+                                    moved_worker<Program, C::vector_width>>;
+  if (thread < a.threads) worker(a, f, thread).template finish<C::items>();
   if constexpr (has_selected<Program, stored_at<Program, place::launch>>)
     if (thread == 0) await_operands<Program>(), store_all<place::launch>(f, a);
 #endif

@@ -4,6 +4,7 @@
 // that are there, and where each of these goes on.
 
 #include "tenon/backend/cuda/moved/arguments.cuh"
+#include "tenon/backend/cuda/parts/anywhere_access.cuh"
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 #include "tenon/backend/cuda/parts/opaque.cuh"
@@ -65,6 +66,13 @@ template <class Program, int V, moved_part Part = moved_part::first> struct move
       (Part == moved_part::first || (halves::is_found && !halves::template is_common<K>));
   template <int K>
   using type = moved_parts<storage_t<program_traits<Program>::template at<K>::type>, V>;
+};
+template <class Program, int V> struct moved_behind {
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  template <int K>
+  static constexpr bool holds = moved_reads<Program, V>::template holds<K> &&
+                                sizeof(storage_t<at<K>::type>) > 1;
+  template <int K> using type = vector_behind<storage_t<at<K>::type>, V>;
 };
 template <class Program, int V> struct moved_stores {
   template <int K> using at = typename program_traits<Program>::template at<K>;

@@ -9,7 +9,8 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, int V> struct moved_places {
+// Of: what the digits of the innermost axis count, where the strides are those of vectors of Of.
+template <class Program, int V, int Of = V> struct moved_places {
   using traits = program_traits<Program>;
   using values = moved_values<Program>;
   using arguments = moved_arguments<Program>;
@@ -38,7 +39,22 @@ template <class Program, int V> struct moved_places {
     }
     digits[0] = static_cast<int>(thread);
   }
+  // Element i of a vector.
+  __device__ __forceinline__ moved_places(moved_places<Program, Of> const& vector, int i)
+      : a(vector.a), around(vector.around), is_inside_(true) {
+#pragma unroll
+    for (int d = 0; d < moved_dims; ++d) digits[d] = vector.digits[d];
+    digits[moved_dims - 1] = vector.digits[moved_dims - 1] * Of + i;
+  }
 
+  // Whether something changes in the midst of a thread's vector.
+  __device__ __forceinline__ bool is_broken() const {
+    int const vector = offset(a.along_row);
+    bool result = false;
+#pragma unroll
+    for (int k = 0; k < vector_breaks::most; ++k) result = result || vector == a.broken[k];
+    return result;
+  }
   // Of a thread's first item along the axis that its items share.
   __device__ __forceinline__ int shared_digit() const { return offset(a.along_shared); }
   __device__ __forceinline__ void find() {
@@ -68,6 +84,8 @@ template <class Program, int V> struct moved_places {
   template <moved_part Part, int K> __device__ __forceinline__ int number() const {
     if constexpr (K == half_values<Program>::condition)
       return Part == moved_part::first;
+    else if constexpr (values::template is_launch_number<K>)
+      return a.numbers[values::template launch_number<K>];
     else if constexpr (at<K>::where == place::launch)
       return static_cast<int>(value_of<K>(around));
     else if constexpr (is_held<Program, moved_positions<Program, moved_part::second>>(K) &&
@@ -124,7 +142,8 @@ template <class Program, int V> struct moved_places {
   __device__ __forceinline__ int offset(int const (&strides)[moved_dims]) const {
     int result = 0;
 #pragma unroll
-    for (int d = 0; d < moved_dims; ++d) result += digits[d] * strides[d];
+    for (int d = 0; d < moved_dims; ++d)
+      result += digits[d] * (d == moved_dims - 1 ? strides[d] / (Of / V) : strides[d]);
     return result;
   }
   template <moved_part Part, long long Operand>
@@ -168,10 +187,20 @@ template <class Program, int V> struct moved_places {
                                number<Part, at<K>::fourth_operand>());
       else
         return advanced(address<Part, A>(), number<Part, Rest>()...);
+    } else if constexpr (values::template kind<at<K>::second_operand> != moved_kind::fetched) {
+      return address_if<Part, at<K>::third_operand>(number<Part, A>() == 0);
+    } else if constexpr (values::template kind<at<K>::third_operand> != moved_kind::fetched) {
+      return address_if<Part, at<K>::second_operand>(number<Part, A>() != 0);
     } else {
       if (number<Part, A>() != 0) return address<Part, at<K>::second_operand>();
       return address<Part, at<K>::third_operand>();
     }
+  }
+  template <moved_part Part, int K>
+  __device__ __forceinline__ moved_address address_if(bool is_wanted) const {
+    moved_address result = address<Part, K>();
+    result.is_somewhere = result.is_somewhere && is_wanted;
+    return result;
   }
   // The place of an element that the result has not: no offset, all of which are less than 2^31.
   static constexpr int nowhere = -2147483647 - 1;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Chooses the moved skeleton where all vectors of a call are whole, or for single elements.
+// Chooses the moved skeleton where the vectors of a call are whole, or all but few of them, or for
+// single elements.
 
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/moved/kernel.cuh"
+#include "tenon/backend/strips_of_columns.hpp"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
@@ -33,8 +35,12 @@ struct moved_planner {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call) {
     constexpr configuration chosen = configured<Program, threads<Program>, blocks_held<Program>>;
-    return planned<Program, chosen>(
-        layout, call, 1,
+    long long const strip = moves_elements<Program> ? strip_of<Program, chosen>(layout, call) : 0;
+    bound_layout const walked = in_strips<chosen>(layout, strip);
+    moved_items items = items_of<Program, chosen>(walked, strip > 0);
+    items.strip = strip;
+    return planned_items<Program, chosen>(
+        layout, walked, call, 1, items,
         reinterpret_cast<void const*>(
             &moved_kernel<Program, specialization_of<chosen>, build_hash>),
         half_values<Program>::is_found
@@ -44,6 +50,19 @@ struct moved_planner {
   template <class Program>
   static constexpr bool moves_elements =
       !half_values<Program>::is_found && !moved_values<Program>::has_found;
+  // Vectors of rows of which few are not whole, and which are read wherever they begin.
+  // @post without a function where there are more, or 32 bits are not enough
+  template <class Program>
+  [[gnu::cold]] static cuda_plan plan_anywhere(bound_layout const& layout,
+                                               bound_arguments const& call) {
+    constexpr configuration chosen = anywhere<Program>;
+    if (layout.columns.dims < 1) return {};
+    long long const strip = strip_of<Program, chosen>(layout, call);
+    bound_layout const walked = in_strips<chosen>(layout, strip);
+    return planned_elements<Program, chosen>(
+        layout, walked, call, {.axis = walked.columns.dims - 1, .strip = strip},
+        "vectors, each with a place of its own, which may begin anywhere");
+  }
   // Single elements, several of a thread: along an axis along which nothing is decided, so that
   // their places are as far apart; or else along the innermost axis, each with a place of its own.
   // @post without a function where 32 bits are not enough
@@ -61,7 +80,7 @@ struct moved_planner {
     if (extent < apart.items / 2) {
       items = {.count = found.items, .axis = columns.dims - 1};
       items.apart = divide_up(columns.extents[items.axis], items.count);
-      return planned_elements<Program, found>(layout, call, items,
+      return planned_elements<Program, found>(layout, layout, call, items,
                                               "single elements, each with a place of its own");
     }
     items.count = apart.items;
@@ -70,7 +89,8 @@ struct moved_planner {
       items.count *= 2;
     items.apart = divide_up(extent, items.count);
     return planned_elements<Program, apart>(
-        layout, call, items, "single elements, whose place is found once for several of them");
+        layout, layout, call, items,
+        "single elements, whose place is found once for several of them");
   }
 
  protected:
@@ -88,29 +108,41 @@ struct moved_planner {
                                           .group_dims = moved_dims,
                                           .is_looped = AreFound,
                                           .index_bits = 32};
+  // One vector of a thread. H200, us, one and two: five neighbours of 8192 x 8192, around the ends
+  // of both axes, f32 191 and 236, bf16 149 and 214.
+  template <class Program>
+  static constexpr configuration anywhere{.vector_width = moved_width<Program>,
+                                          .threads_per_block = 256,
+                                          .group_dims = moved_dims,
+                                          .is_looped = true,
+                                          .index_bits = 32};
   // `lanes` threads share a row, or there are none.
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
                                          int lanes, void const* function, char const* why) {
-    return planned_items<Program, C>(layout, call, lanes, items_of<Program, C>(layout), function,
-                                     why);
+    return planned_items<Program, C>(layout, layout, call, lanes,
+                                     items_of<Program, C>(layout, false), function, why);
   }
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned_items(bound_layout const& layout,
+                                               bound_layout const& walked,
                                                bound_arguments const& call, int lanes,
                                                moved_items const& items, void const* function,
                                                char const* why) {
     cuda_plan result;
     if (layout.columns.dims > moved_dims) return result;
+    constexpr bool may_break = C.is_looped && C.vector_width > 1;
     moved_vectors<Program> const vectors =
-        vector_facts<Program, C.vector_width>(layout, call).find();
+        vector_facts<Program, C.vector_width>(layout, call, may_break).find();
     if (!vectors.are_whole || layout.columns.size / C.vector_width >= 1ll << 31 ||
-        !moved_arguments<Program>::holds_sizes(layout))
+        !moved_arguments<Program>::holds_sizes(layout) ||
+        vectors.breaks.count * least_whole >
+            layout.columns.extents[layout.columns.dims - 1] / C.vector_width)
       return result;
     result.function = function;
     result.chosen = C;
     result.why = why;
-    auto operands = moved_arguments<Program>::template of<C.vector_width>(layout, vectors, items);
+    auto operands = moved_arguments<Program>::template of<C.vector_width>(walked, vectors, items);
     operands.lanes = lanes;
     result.grid = dim3(static_cast<unsigned>(divide_up(operands.threads, C.threads_per_block)));
     result.block = dim3(C.threads_per_block);
@@ -119,6 +151,11 @@ struct moved_planner {
   }
 
  private:
+  // Vectors. H200, us, without strips, of 16 and of 32: the sum of three rows beside each other,
+  // 8192 x 8192 bf16, two vectors to a thread 96, 80 and 80, f32 167, 147 and 147.
+  static constexpr int widest_strip = 32, least_strip = 8;
+  // Of rows with fewer vectors for each that is broken threads would wait for those.
+  static constexpr int least_whole = 32;
   // Blocks that are worth more than arithmetic shared by a thread's vectors: eight on each of 132
   // multiprocessors.
   static constexpr long long least_blocks = 1056;
@@ -129,15 +166,54 @@ struct moved_planner {
 
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned_elements(bound_layout const& layout,
+                                                  bound_layout const& walked,
                                                   bound_arguments const& call,
                                                   moved_items const& items, char const* why) {
     return planned_items<Program, C>(
-        layout, call, 1, items,
+        layout, walked, call, 1, items,
         reinterpret_cast<void const*>(&moved_kernel<Program, specialization_of<C>, build_hash>),
         why);
   }
+  // Vectors of a strip of rows whose neighbours are read, too, and by the same block if they are
+  // near; 0: rows are taken as a whole.
   template <class Program, configuration C>
-  [[gnu::cold]] static moved_items items_of(bound_layout const& layout) {
+  [[gnu::cold]] static long long strip_of(bound_layout const& layout, bound_arguments const& call) {
+    group_layout const& columns = layout.columns;
+    if (columns.dims < 2 || columns.dims == moved_dims) return 0;
+    if (!reads_neighbours<Program>(layout, call)) return 0;
+    for (long long strip = widest_strip; strip >= least_strip; strip /= 2)
+      if (columns.extents[columns.dims - 1] % (strip * C.vector_width) == 0) return strip;
+    return 0;
+  }
+  template <configuration C>
+  [[gnu::cold]] static bound_layout in_strips(bound_layout const& layout, long long strip) {
+    return strip > 0 ? strips_of_columns(layout, strip * C.vector_width) : layout;
+  }
+  // Whether two of what is read begin few rows from each other: a later call of the plan may have
+  // them elsewhere, and is as right.
+  template <class Program>
+  [[gnu::cold]] static bool reads_neighbours(bound_layout const& layout,
+                                             bound_arguments const& call) {
+    using values = moved_values<Program>;
+    constexpr long long most_rows = 16;
+    long long const most =
+        most_rows * values::widest * layout.columns.extents[layout.columns.dims - 1];
+    std::intptr_t from[at_least_one(values::read_count)];
+    bool result = false;
+    visit_instructions<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      if constexpr (values::template reads<k>) {
+        constexpr int number = values::template read_number<k>;
+        from[number] =
+            reinterpret_cast<std::intptr_t>(call.loads[values::template operand_of<k>()]);
+        for (int other = 0; other < number; ++other)
+          result = result || std::abs(from[number] - from[other]) <= most;
+      }
+    });
+    return result;
+  }
+  template <class Program, configuration C>
+  [[gnu::cold]] static moved_items items_of(bound_layout const& layout, bool is_in_strips) {
     using arguments = moved_arguments<Program>;
     group_layout const& columns = layout.columns;
     moved_items items{.axis = arguments::shares_row ? columns.dims - 1 : 0};
@@ -146,7 +222,11 @@ struct moved_planner {
     // 8 heads of 128, each four times, 42.6 and 45.3, 8192 x 4096 rolled by 8 along the rows 33.6
     // and 35.3, with 8 columns more on either side 33.6 and 35.8, two of 16384 x 2048 side by
     // side 63.9 and 66.5, gelu of what is rolled 39.7 and 39.8.
-    items.count = arguments::shares_row ? 4 : half_values<Program>::is_found ? 8 : 2;
+    // Where operands are near each other there are more places: two, four and eight, convolution
+    // of four of 8 x 4096 x 2048 139, 118 and 108.
+    items.count = arguments::shares_row                            ? 4
+                  : half_values<Program>::is_found || is_in_strips ? 8
+                                                                   : 2;
     long long const extent =
         columns.extents[items.axis] / (arguments::shares_row ? C.vector_width : 1);
     long long const per_block =

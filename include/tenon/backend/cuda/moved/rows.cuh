@@ -71,6 +71,7 @@ template <class Program, int V> struct moved_row_worker : moved_worker<Program, 
     this->find();
     await_operands<Program>();
     moved_item<Program, V> reads;
+    this->fill_all(reads);
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       this->read_all(reads, item == 0);

@@ -33,50 +33,31 @@ template <class Program, int V> struct moved_item {
   }
 };
 
-template <class Program, int V> struct moved_worker : moved_places<Program, V> {
+template <class Program, int V, int Of = V> struct moved_worker : moved_places<Program, V, Of> {
   using traits = program_traits<Program>;
   using values = moved_values<Program>;
   using halves = half_values<Program>;
   using item_reads = moved_item<Program, V>;
   using wanted_stores = moved_stores<Program, V>;
   template <int K> using at = typename traits::template at<K>;
-  using moved_places<Program, V>::moved_places;
-  using moved_places<Program, V>::a;
-  using moved_places<Program, V>::around;
-  using moved_places<Program, V>::digits;
+  using places = moved_places<Program, V, Of>;
+  using places::a;
+  using places::around;
+  using places::digits;
+  using places::places;
 
-  // InFlight: items that are asked for together, single elements if there are several. AreFound: of
-  // each of these a place of its own.
-  template <int InFlight, bool AreFound> __device__ __forceinline__ void finish() {
-    if constexpr (AreFound) {
-      await_operands<Program>();
-      finish_found<InFlight>();
-    } else {
-      this->find();
-      if constexpr (!values::has_found) await_operands<Program>();
-      if constexpr (InFlight > 1)
-        finish_elements<InFlight>();
-      else
-        finish_vectors();
-    }
-  }
-  // `Left` elements along the innermost axis: each is asked for before the ones after it, and
-  // stored when all have been.
-  template <int Left> __device__ __forceinline__ void finish_found() const {
-    moved_worker one = *this;
-    one.find();
-    bool const is_inside = one.digits[moved_dims - 1] < a.shared_extent;
-    item_reads reads;
-    one.read_all(reads, true, is_inside);
-    if constexpr (Left > 1) {
-      moved_worker next = *this;
-      next.digits[moved_dims - 1] += a.apart;
-      next.template finish_found<Left - 1>();
-    }
-    one.store_all_of(reads, is_inside);
+  // InFlight: items that are asked for together, single elements if there are several.
+  template <int InFlight> __device__ __forceinline__ void finish() {
+    this->find();
+    if constexpr (!values::has_found) await_operands<Program>();
+    if constexpr (InFlight > 1)
+      finish_elements<InFlight>();
+    else
+      finish_vectors();
   }
   __device__ __forceinline__ void finish_vectors() {
     item_reads reads;
+    fill_all(reads);
 #pragma unroll 1
     for (int item = 0; item < a.items; ++item) {
       read_all(reads, item == 0);
@@ -91,8 +72,7 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   template <int InFlight> __device__ __forceinline__ void finish_elements() {
     item_reads reads[InFlight];
 #pragma unroll
-    for (int b = 0; b < InFlight; ++b)
-      for_each_part([&](auto part) { fill_part<decltype(part)::value>(reads[b]); });
+    for (int b = 0; b < InFlight; ++b) fill_all(reads[b]);
     int left =
         a.least_items + (this->shared_digit() < a.shared_extent - a.least_items * a.apart ? 1 : 0);
 #pragma unroll 1
@@ -115,7 +95,10 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   __device__ __forceinline__ void read_all(item_reads& reads, bool is_first,
                                            bool is_inside = true) const {
     for_each_part([&](auto part) { read_part<decltype(part)::value>(reads, is_first, is_inside); });
-    if (is_first) for_each_part([&](auto part) { fill_part<decltype(part)::value>(reads); });
+  }
+  // What is nowhere stays like that.
+  __device__ __forceinline__ void fill_all(item_reads& reads) const {
+    for_each_part([&](auto part) { fill_part<decltype(part)::value>(reads); });
   }
   // An item comes to the cache while the one before it is computed. @pre the cursors have advanced
   __device__ __forceinline__ void ask() const {
@@ -178,10 +161,25 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
   template <moved_part Part> __device__ __forceinline__ void fill_part(item_reads& reads) const {
     for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      if constexpr (!at<k>::is_load)
-        if (!this->template cursor_of<Part, k>().is_wanted)
-          fill<k>(read_register<k>(reads.template part<Part>()));
+      if constexpr (!at<k>::is_load) {
+        arithmetic_t<at<k>::type> const missing[1] = {filling<Part, k, at<k>::type>()};
+        repeat(read_register<k>(reads.template part<Part>()),
+               pack<storage_t<at<k>::type>>(missing));
+      }
     });
+  }
+  // What stands for an element that is nowhere.
+  template <moved_part Part, int K, dtype D>
+  __device__ __forceinline__ arithmetic_t<D> filling() const {
+    using I = at<K>;
+    if constexpr (I::where == place::launch)
+      return static_cast<arithmetic_t<D>>(value_of<K>(around));
+    else if constexpr (std::is_same_v<typename I::op, ops::fetch>)
+      return ops::fetch::eval_as<D>(no_address);
+    else
+      return this->template number<Part, I::first_operand>() != 0
+                 ? filling<Part, I::second_operand, D>()
+                 : filling<Part, I::third_operand, D>();
   }
   template <moved_part Part> __device__ __forceinline__ void ask_part() const {
     for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
@@ -262,12 +260,6 @@ template <class Program, int V> struct moved_worker : moved_places<Program, V> {
       }
     }
     if constexpr (Times > 2) read_repeated<K, Times / 2>(to, from, times);
-  }
-  // What is nowhere was not read, and is what `fetch` makes of it.
-  template <int K, class Parts> static __device__ __forceinline__ void fill(Parts& to) {
-    using I = at<K>;
-    arithmetic_t<I::type> const missing[1] = {ops::fetch::eval_as<I::type>(no_address)};
-    repeat(to, pack<storage_t<I::type>>(missing));
   }
   template <class Parts, class T>
   static __device__ __forceinline__ void repeat(Parts& to, packed<T, 1> const& one) {
