@@ -5,6 +5,7 @@
 
 #include "tenon/backend/vector_numbers.hpp"
 #include "tenon/program/half_values.hpp"
+#include "tenon/program/visit.hpp"
 
 namespace tenon::detail {
 
