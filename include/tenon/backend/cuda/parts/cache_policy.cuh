@@ -42,10 +42,21 @@ struct operand_bytes {
 // 9.6 and 7.3, of 16 MB 34.0 and 26.8, softmax of 8, 16, 24 and 32 MB 17.9 and 16.1, 36.0 and 27.4,
 // 48.3 and 40.9, 64.5 and 62.2, RMS norm of 16 and 24 MB 36.4 and 29.2, 51.7 and 47.3; four that
 // read the same 16 MB, whose results nobody reads, 29.3 and 31.8; two matrices one below the other,
-// 16 MB, and sums of their rows 15.2 and 13.7, running sums of 16 MB and sums of them 16.3 and 14.9.
+// 16 MB, and sums of their rows 15.2 and 13.7, running sums of 16 MB and sums of them 16.3
+// and 14.9.
 constexpr cache_policy policy_of_stores(long long bytes, long long cache_bytes) {
   return bytes <= cache_bytes ? goes_normally : goes_first;
 }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// Has the L2 cache filled, by one thread, with what is to leave it last. @pre from and bytes are
+// multiples of 16
+__device__ __forceinline__ void fill_cache(void const* from, int bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(from),
+               "r"(bytes), "l"(goes_last)
+               : "memory");
+}
+#endif
 
 }  // namespace tenon::detail
 TENON_ONCE_END

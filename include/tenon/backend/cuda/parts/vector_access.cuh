@@ -59,16 +59,6 @@ enum class reuse { passing, none, near, expected };
                  : "+r"(w[0])                                                     \
                  : "l"(from), "r"(wanted)__VA_OPT__(, ) __VA_ARGS__);
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-// Has the L2 cache filled, by one thread, with what is to leave it last. @pre from and bytes are
-// multiples of 16
-__device__ __forceinline__ void fill_cache(void const* from, int bytes) {
-  asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(from),
-               "r"(bytes), "l"(goes_last)
-               : "memory");
-}
-#endif
-
 // Loads where `is_wanted`; otherwise `to` stays as it is.
 template <reuse Reuse, class T, int V>
 __device__ __forceinline__ void load_packed(packed<T, V>& to, T const* from, bool is_wanted) {
