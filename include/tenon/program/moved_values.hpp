@@ -21,10 +21,11 @@ enum class moved_kind : unsigned char {
   other,    // everything else
 };
 
-// Whether literal I is a number of dtype D.
+// Whether literal I is a number of dtype D. Of the float8 nothing is said: what converts to them on
+// a device is no constant.
 template <class I, dtype D>
 inline constexpr bool is_literal_of = [] {
-  if constexpr (!std::is_same_v<typename I::op, ops::literal>) {
+  if constexpr (!std::is_same_v<typename I::op, ops::literal> || is_float8(D)) {
     return false;
   } else if constexpr (is_floating(I::type) && is_floating(D)) {
     constexpr auto number = static_cast<arithmetic_t<D>>(floating_literal<I::bits>);
