@@ -170,7 +170,7 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
     times = V > 1 && from.step == 0 ? V : static_cast<int>(from.times);
     if (!is_narrow(from)) return false;
     if (V == 1 || times == 1) return are_neighbours<K>(from) || begins_anywhere<K>(from);
-    if (times == V) return at<K>::is_load || values::template most_times<K> > 1;
+    if (times == V) return values::template may_repeat<K>;
     long long const together = V / times * bytes;
     return times <= values::template most_times<K> && from.step == bytes &&
            from.is_multiple_of(together < 16 ? together : 16);

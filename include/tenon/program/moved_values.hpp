@@ -208,6 +208,9 @@ template <class Program> struct moved_values {
     return result;
   }();
   template <int K> static constexpr long long most_times = at<K>::is_load ? 1 : divisors;
+  // Whether it may be one element for several neighbours at all.
+  template <int K>
+  static constexpr bool may_repeat = at<K>::is_load ? at<K>::repeats : most_times<K> > 1;
   // The load in which read K is found, or the first of them.
   template <int K> static constexpr int operand_of() {
     using I = at<K>;

@@ -72,8 +72,8 @@ template <class Program> struct moved_arguments : second_half<Program> {
   moved_size<Program> sizes[at_least_one(traits::size_count)];
   void const* loads[loads_held];
   moved_operand load_places[loads_held];
-  signed char times[at_least_one(values::read_count)];  // as moved_vectors has them
   int numbers[at_least_one(values::launch_numbers)];    // of the launch
+  signed char times[at_least_one(values::read_count)];  // as moved_vectors has them
   long long scalars[at_least_one(traits::scalar_count)];
   // Of vectors that may begin anywhere: how many elements behind an aligned one, and which ones of
   // a row are not whole.

@@ -219,7 +219,7 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
                                        bool is_inside) const {
     using T = storage_t<at<K>::type>;
     bool const is_new = is_first || from.step != 0;
-    constexpr bool may_repeat = V > 1 && (at<K>::is_load || values::template most_times < K >> 1);
+    constexpr bool may_repeat = V > 1 && values::template may_repeat<K>;
     int times = 1;
     if constexpr (may_repeat) times = a.times[values::template read_number<K>];
 #pragma unroll
