@@ -76,7 +76,10 @@ constexpr column_order order_of_columns(Flat const& about, bool const* inputs_ar
     note(l.along);
   }
   for (store const& s : about.stores) {
-    are_contiguous = are_contiguous && s.offset < 0;
+    // Between the elements of a part those of others may be.
+    bool const is_between =
+        s.axis != no_axis && !columns_among(s.along, about.columns).empty();
+    are_contiguous = are_contiguous && s.offset < 0 && !is_between;
     note(s.along);
   }
   int axes = 0;

@@ -103,6 +103,39 @@ TEST(stacked, in_turn_along_the_last_axis) {
   }
 }
 
+// Tensors, of whose columns a call knows more than of those of views.
+template <int Axis> void check_tensors() {
+  auto const f = tn::compile([](auto x, auto y) {
+    return tn::outputs(tn::stack(x, y, tn::axis<Axis>), tn::stack(x, x + 1, y * 2, tn::axis<Axis>));
+  });
+  auto const alone = tn::compile([](auto x) { return tn::stack(x, x + 1, tn::axis<Axis>); });
+  for (std::int64_t n : {1, 7, 64, 264}) {
+    doubles const a = random_doubles<float>({6, n}, -4, 4),
+                  b = random_doubles<float>({6, n}, -4, 4);
+    std::vector<float> const first(a.values.begin(), a.values.end()),
+        second(b.values.begin(), b.values.end());
+    tn::tensor<float, tn::dyn, tn::dyn> const x(first, 6, n), y(second, 6, n);
+    auto const [two, three] = f(x, y);
+    auto const of = [&](auto const& value) {
+      return [&, value](auto k, auto i, auto j) {
+        return static_cast<double>(value(k, first[i * n + j], second[i * n + j]));
+      };
+    };
+    EXPECT_EQ(result_of(two).values,
+              stacked(2, 6, n, Axis, of([](auto k, float v, float w) { return k ? w : v; })));
+    EXPECT_EQ(result_of(three).values, stacked(3, 6, n, Axis, of([](auto k, float v, float w) {
+                                                 return k == 0 ? v : k == 1 ? v + 1 : w * 2;
+                                               })));
+    EXPECT_EQ(result_of(alone(x)).values,
+              stacked(2, 6, n, Axis, of([](auto k, float v, float) { return k ? v + 1 : v; })));
+  }
+}
+TEST(stacked, of_tensors) {
+  check_tensors<0>();
+  check_tensors<1>();
+  check_tensors<2>();
+}
+
 TEST(stacked, in_one_launch) {
   auto const f = tn::compile([](auto x, auto y) { return tn::stack(x, y, tn::axis<-1>); });
   auto x = random_array<float, 2>({6, 40}), y = random_array<float, 2>({6, 40});

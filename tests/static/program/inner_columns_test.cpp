@@ -5,6 +5,7 @@
 
 #include "static/support.hpp"
 #include "tenon/capture/arg_reduction.hpp"
+#include "tenon/capture/concat.hpp"
 #include "tenon/capture/repeat.hpp"
 #include "tenon/program/reify.hpp"
 
@@ -78,6 +79,9 @@ static_assert(!is_contiguous<cube, vector>([](auto x, auto w) {
   return softmax(x, axis<1, 2>) * w;
 }));
 static_assert(!is_contiguous<matrix, matrix>([](auto x, auto y) { return x + transpose(y); }));
+// The elements of one part of a result have those of others between them.
+static_assert(!is_contiguous<matrix, matrix>([](auto x, auto y) { return stack(x, y, axis<-1>); }));
+static_assert(!is_contiguous<matrix, matrix>([](auto x, auto y) { return stack(x, y, axis<0>); }));
 // Positions and slices are none of an argument's elements in its own order.
 static_assert(!is_contiguous<matrix>([](auto x) { return argmax(x, axis<1>); }));
 static_assert(!is_contiguous<matrix>([](auto x) { return flip(x, axis<1>) + x; }));
