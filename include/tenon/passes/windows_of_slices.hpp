@@ -3,6 +3,7 @@
 // One element of every window of an axis → a slice: windows are begun at every few positions, and
 // so are the elements at one place in each of them.
 
+#include "tenon/ops/arithmetic.hpp"
 #include "tenon/passes/rewrite.hpp"
 
 namespace tenon::passes::detail {

@@ -3,16 +3,20 @@
 // Rows of few elements that lie apart in memory, as those of a window do: a thread has neighbouring
 // rows by itself.
 
+#include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/rows/tiny.cuh"
 
 namespace tenon::detail {
 
 // Neighbours of a thread, where rows are many: where they are is found once for all of them. H200,
 // us, by two and by four, windows of 2 x 2 of 32 x 64 x 128 x 128 bf16 38.1 and 27.1, of half as
-// many f32 23.8 and 30.0, of 3 x 3 f32 23.0 and 29.5.
+// many f32 23.8 and 30.0, of 3 x 3 f32 23.0 and 29.5. States of several words leave registers for
+// one.
 template <class Program>
 inline constexpr int rows_apart_together =
-    size_of(program_traits<Program>::all[brought_load<Program>].type) <= 2 ? 4 : 2;
+    partial_words<Program, reductions_of<Program, place::row, 1>> > 1        ? 1
+    : size_of(program_traits<Program>::all[brought_load<Program>].type) <= 2 ? 4
+                                                                             : 2;
 
 #if defined(__CUDA_ARCH__)
 

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   if (a.split.rows_apart > 0) {
     if constexpr (C::group_dims > contiguous_columns) {
       long long const number = static_cast<long long>(blockIdx.x) * blockDim.y + threadIdx.y;
-      if (a.split.rows_apart > 1)
+      if (worker.rows_together > 1 && a.split.rows_apart > 1)
         worker.template finish_apart<worker.rows_together>(number);
       else
         worker.template finish_apart<1>(number);
