@@ -23,9 +23,8 @@ constexpr bool is_computed_from(graph const& g, int root, IsWanted is_wanted) {
   return false;
 }
 constexpr bool is_accumulated(graph const& g, int root) {
-  return is_computed_from(g, root, [](node const& n) {
-    return n.is(op_kind::reduction) || n.is(op_kind::scan);
-  });
+  return is_computed_from(
+      g, root, [](node const& n) { return n.is(op_kind::reduction) || n.is(op_kind::scan); });
 }
 constexpr bool is_read(graph const& g, int root) {
   return is_computed_from(g, root, [](node const& n) { return n.is<ops::input>(); });
@@ -34,12 +33,12 @@ constexpr bool is_read(graph const& g, int root) {
 // The elements at one position along an axis, with extent 1 there.
 class elements_at {
  public:
-  // OfWindows: those of an argument may be read along the axis, too, one by one.
-  constexpr elements_at(graph& g, int axis, long long position, bool of_windows = false)
+  // reads_arguments: those of an argument may be read along the axis, too, one by one.
+  constexpr elements_at(graph& g, int axis, long long position, bool reads_arguments = false)
       : g_(g),
         axis_(axis),
         position_(position),
-        of_windows_(of_windows),
+        reads_arguments_(reads_arguments),
         found_(g.size(), unknown) {}
 
   // Whether something on the way chose what reductions have left, or one of two that are read, or
@@ -64,9 +63,9 @@ class elements_at {
     if (n.is<ops::broadcast>() || n.is<ops::transpose>()) return made_of_broadcast(n);
     if (n.is<ops::take>()) {
       int const one = made_of_take(n);
-      return one < 0 && of_windows_ ? made_of_windows(n) : one;
+      return one < 0 && reads_arguments_ ? made_of_windows(n) : one;
     }
-    if (of_windows_ && (n.is<ops::slice>() || n.is<ops::input>())) return made_of_view(id, n);
+    if (reads_arguments_ && (n.is<ops::slice>() || n.is<ops::input>())) return made_of_view(id, n);
     return n.is(op_kind::pointwise) ? made_of_pointwise(n) : -1;
   }
   constexpr int made_of_pointwise(node n) {
@@ -111,7 +110,7 @@ class elements_at {
   }
   // The elements of another node along an axis of it.
   constexpr int made_along(int axis, int id) {
-    elements_at there(g_, axis, position_, of_windows_);
+    elements_at there(g_, axis, position_, reads_arguments_);
     int const result = there.of(id);
     chooses_reductions = chooses_reductions || there.chooses_reductions;
     chooses_operands = chooses_operands || there.chooses_operands;
@@ -175,7 +174,7 @@ class elements_at {
   graph& g_;
   int axis_;
   long long position_;
-  bool of_windows_;
+  bool reads_arguments_;
   constexpr_vector<int> found_;
 };
 

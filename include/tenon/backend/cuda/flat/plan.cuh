@@ -38,9 +38,8 @@ struct flat_planner {
   // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
   // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 134 against 152 us); 16
   // bytes of narrow operands beside what is there more than once or is fetched (bytes of 8192 x
-  // 8192 scaled by rows, to f32: 83 against 100 us). A
-  // reduction keeps few registers, and combines the sooner the fewer blocks there are: about 128
-  // bytes of operands.
+  // 8192 scaled by rows, to f32: 83 against 100 us). A reduction keeps few registers, and combines
+  // the sooner the fewer blocks there are: about 128 bytes of operands.
   template <class Program>
   static constexpr int items = [] {
     if (!program_traits<Program>::has_reduction) {
@@ -57,13 +56,12 @@ struct flat_planner {
   // Whole vectors of a row that a thread has, where not all elements are contiguous: H200, heads of
   // 8 x 4096 x 16 x 128 bf16 brought together 65 us with two, 71 with one, 67 with four. Of shorter
   // ones, which operands between each other have, four: gelu(odd) * even columns of 8192 x 16384
-  // bf16 96.2 us, with two 106.5.
+  // bf16 96.2 us, with two 106.5. Of fetched elements sixteen: along rows of 8192 x 4096 f32 by i64
+  // 127 us, with four 153.
   template <class Program>
-  static constexpr int row_vectors =
-      element_operands<Program>::has_much_arithmetic                          ? 1
-      : program_traits<Program>::has_fetches                                  ? 16 / width<Program>
-      : element_operands<Program>::template bytes_of_own<width<Program>> == 0 ? 4
-                                                                              : 2;
+  static constexpr int row_vectors = element_operands<Program>::has_much_arithmetic ? 1
+                                     : program_traits<Program>::has_fetches ? 16 / width<Program>
+                                                                            : 2;
   // Of operands between each other's elements a vector of all of them is 16 bytes.
   template <class Program>
   static constexpr bool has_narrow_rows =

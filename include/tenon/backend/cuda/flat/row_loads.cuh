@@ -58,8 +58,8 @@ __device__ __forceinline__ void for_each_place(Arguments const& a,
 }
 
 // visit(place, is_live) with functions of u, which tell of each of a thread's accesses in an
-// operand where it is and whether it is inside: whole vectors, or elements. Those of a warp are
-// constants apart where an operand is contiguous along a row.
+// operand where it is and whether it is inside, for several operands of the same places. Of one
+// operand for_each_place is shorter: made of this, six programs had 3 % more instructions.
 template <int V, int U, row_axes Axes, class Arguments, class Visit>
 __device__ __forceinline__ void with_places(Arguments const& a, row_stretch_of_lane const& stretch,
                                             access how, long long const* strides, Visit&& visit) {
