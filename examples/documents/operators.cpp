@@ -144,6 +144,8 @@ int main(int argc, char** argv) {
       "This page is printed by `examples/documents/operators.cpp` from the tables of `ops/tables.hpp`; a test compares the two.\n\n"
       "Half types are computed in float and rounded once, where a result is stored or `cast` asks for it. `tn::bit_cast<T>(x)` reads\n"
       "the bits of x as another type of its size.\n\n"
+      "The symbols `+ - * / < <= > >= == != && || ! & | ^ ~ << >>` are the operators of those names, by element; `%` is refused,\n"
+      "because `tn::fmod` (C++) and `tn::remainder` (Python) differ in sign.\n\n"
       "## Pointwise\n\n"
       "*Results* are those of bool, i32 and f16 operands after promotion. *Cost* counts instruction issue slots per element in\n"
       "f32 on sm_90. *Domain* is where the accuracy was tested against a float64 reference; special values are tested apart.\n"

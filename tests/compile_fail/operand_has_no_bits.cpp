@@ -3,7 +3,7 @@
 #include <tenon/tenon.hpp>
 
 int main() {
-  auto const f = tenon::compile([](auto x, auto y) { return tenon::bitwise_and(x, y); });  // error here
+  auto const f = tenon::compile([](auto x, auto y) { return x & y; });  // error here
   tenon::tensor<int, tenon::dyn> x(3);
   tenon::tensor<float, tenon::dyn> y(3);
   (void)f(x, y);

@@ -120,4 +120,13 @@ void use() {
   auto scaled = tn::function{[=](auto a) { return a * scale; }}; // error here
   z = scaled(x);
 #endif
+
+// case: remainder_by_symbol
+// expected-error: "tenon: %: C++ gives it the sign of the dividend, Python that of the divisor; write tn::fmod(x, y) or tn::remainder(x, y)"
+#ifdef TENON_CASE_remainder_by_symbol
+  auto f = tn::compile([](auto a) {
+    return a % 2; // error here
+  });
+  auto r = f(x);
+#endif
 }

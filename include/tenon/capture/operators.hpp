@@ -16,6 +16,9 @@ template <class A, class B>
 concept operands = detail::is_operand<A> || detail::is_operand<B>;
 template <class A>
 concept operand = detail::is_operand<A>;
+// Of << and >>, which streams have too: `out << x` is not a shift.
+template <class A, class B>
+concept shifted = operands<A, B> && (detail::is_operand<A> || std::is_arithmetic_v<A>);
 
 template <class A, class B> requires operands<A, B>
 constexpr auto operator+(A const& a, B const& b) { return add(a, b); }
@@ -41,6 +44,24 @@ template <class A, class B> requires operands<A, B>
 constexpr auto operator&&(A const& a, B const& b) { return logical_and(a, b); }
 template <class A, class B> requires operands<A, B>
 constexpr auto operator||(A const& a, B const& b) { return logical_or(a, b); }
+template <class A, class B> requires operands<A, B>
+constexpr auto operator&(A const& a, B const& b) { return bitwise_and(a, b); }
+template <class A, class B> requires operands<A, B>
+constexpr auto operator|(A const& a, B const& b) { return bitwise_or(a, b); }
+template <class A, class B> requires operands<A, B>
+constexpr auto operator^(A const& a, B const& b) { return bitwise_xor(a, b); }
+template <class A, class B> requires shifted<A, B>
+constexpr auto operator<<(A const& a, B const& b) { return shift_left(a, b); }
+template <class A, class B> requires shifted<A, B>
+constexpr auto operator>>(A const& a, B const& b) { return shift_right(a, b); }
+template <class A, class B> requires operands<A, B>
+constexpr auto operator%(A const&, B const&) {
+  constexpr bool sign_is_plain = sizeof(A) == 0;
+  static_assert(sign_is_plain, "tenon: %: C++ gives it the sign of the dividend, Python that of the divisor; write tn::fmod(x, y) or tn::remainder(x, y)");
+  return refused{};
+}
+template <operand A>
+constexpr auto operator~(A const& a) { return bitwise_not(a); }
 template <operand A>
 constexpr auto operator-(A const& a) { return neg(a); }
 template <operand A>
