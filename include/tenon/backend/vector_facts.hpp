@@ -178,8 +178,8 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
   // Neighbours that begin as far behind an aligned vector everywhere.
   template <int K> bool begins_anywhere(vector_fact const& from) {
     constexpr int bytes = static_cast<int>(sizeof(storage_t<at<K>::type>)), all = V * bytes;
-    if (!this->may_break_ || bytes < 2 || from.step != bytes || from.modulus % all != 0)
-      return false;
+    if (!this->may_break_ || bytes < 2 || all > 16) return false;
+    if (from.step != bytes || from.modulus % all != 0) return false;
     long long const beyond = (from.base % all + all) % all;
     vectors_.beyond[values::template read_number<K>] = static_cast<int>(beyond / bytes);
     return beyond % bytes == 0;

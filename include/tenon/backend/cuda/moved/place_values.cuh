@@ -67,11 +67,14 @@ template <class Program, int V, moved_part Part = moved_part::first> struct move
   template <int K>
   using type = moved_parts<storage_t<program_traits<Program>::template at<K>::type>, V>;
 };
+// What those of them reach of the next vector that may begin anywhere: bytes may not, nor what is
+// wider than an access.
 template <class Program, int V> struct moved_behind {
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K>
   static constexpr bool holds = moved_reads<Program, V>::template holds<K> &&
-                                sizeof(storage_t<at<K>::type>) > 1;
+                                sizeof(storage_t<at<K>::type>) > 1 &&
+                                sizeof(storage_t<at<K>::type>) * V <= 16;
   template <int K> using type = vector_behind<storage_t<at<K>::type>, V>;
 };
 template <class Program, int V> struct moved_stores {
