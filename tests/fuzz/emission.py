@@ -58,12 +58,22 @@ def type_text(dtype, extents):
 def lambda_text(program, is_split):
     outputs = list(range(len(program.results)))
     parameters = ", ".join(f"auto x{k}" for k in range(len(program.inputs)))
-    arguments = ", ".join(f"c.in<{type_text(i.dtype, i.extents)}>({k})" for k, i in enumerate(program.inputs))
+    kind = "tensor" if program.are_tensors else "in"
+    arguments = ", ".join(f"c.{kind}<{type_text(i.dtype, i.extents)}>({k})" for k, i in enumerate(program.inputs))
     text = f"// seed {program.seed}\nstatic programs::entry const entry_{program.number}({program.number}, [](programs::call const& c) {{\n"
     for chosen in [[k] for k in outputs] if is_split else [outputs]:
         values = ", ".join(program.results[k].text for k in chosen)
-        into = ", ".join(f"c.out<{type_text(program.results[k].dtype, [None] * len(program.results[k].shape))}>({k})" for k in chosen)
         text += f"  {{\n  constexpr auto f = tn::compile([]({parameters}) {{\n"
         text += "".join(f"    auto {name} = {value};\n" for name, value in program.lines)
-        text += f"    return {f'tn::outputs({values})' if len(chosen) > 1 else values};\n  }});\n  f.into({into})({arguments});\n  }}\n"
+        text += f"    return {f'tn::outputs({values})' if len(chosen) > 1 else values};\n  }});\n"
+        text += call_text(program, chosen, arguments) + "  }\n"
     return text + "});\n"
+
+
+def call_text(program, chosen, arguments):
+    """The call, into views of the outputs or for tensors that it makes."""
+    if not program.are_tensors:
+        into = ", ".join(f"c.out<{type_text(program.results[k].dtype, [None] * len(program.results[k].shape))}>({k})" for k in chosen)
+        return f"  f.into({into})({arguments});\n"
+    made = [f"tn::get<{n}>(made)" for n in range(len(chosen))] if len(chosen) > 1 else ["made"]
+    return f"  auto const made = f({arguments});\n" + "".join(f"  c.give({k}, {text});\n" for k, text in zip(chosen, made))

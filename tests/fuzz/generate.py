@@ -38,6 +38,7 @@ class Program:
         self.is_static = [rng.random() < 0.3 for _ in self.shape]
         self.axes = random_axes(rng, len(self.shape))
         self.has_specials = rng.random() < self.specials_share
+        self.are_tensors = rng.random() < 0.4  # of the call and of its results; otherwise views of any memory
         self.inputs, self.lines, self.values = [], [], []
         for _ in range(rng.choice([1, 2, 2, 3, 4])):
             self.add(random_input(self))
@@ -45,7 +46,10 @@ class Program:
             self.grow()
         self.results = self.choose_results()
         self.outputs = len(self.results)
-        self.layouts = [Layout(v.dtype, v.shape, rng.choice(ARRANGEMENTS)) for v in self.results]
+        self.layouts = [self.random_layout(v.dtype, v.shape) for v in self.results]
+
+    def random_layout(self, dtype, shape):
+        return Layout(dtype, shape, "contiguous" if self.are_tensors else self.rng.choice(ARRANGEMENTS))
 
     def choose_shape(self):
         return random_shape(self.rng)
@@ -75,10 +79,14 @@ class Program:
                     value = operations.with_number(rng, self.pick(), None)
                 elif kind < 0.76:
                     value = operations.selection(rng, self.pick(), self.pick(), self.pick())
-                elif kind < 0.82:
+                elif kind < 0.80:
                     value = operations.cast(rng, self.pick(), None)
-                elif kind < 0.86:
+                elif kind < 0.84:
                     value = views.view(rng, self.pick())
+                elif kind < 0.855:
+                    value = views.window(rng, self.pick())
+                elif kind < 0.87:
+                    value = views.picked(rng, self.pick(), self.pick())
                 elif kind > 0.985:
                     value = ordered.search(rng, self.pick(), self.boundaries())
                 elif self.axes:
@@ -100,7 +108,7 @@ class Program:
         data = sorted(random_number(self, "f32") for _ in range(self.rng.choice([1, 2, 5, 32, 100])))
         data = [x for x in data if x == x] or [0.0]
         name = f"x{len(self.inputs)}"
-        self.inputs.append(Input("f32", [None], Layout("f32", (len(data),), self.rng.choice(ARRANGEMENTS)), sorted(data)))
+        self.inputs.append(Input("f32", [None], self.random_layout("f32", (len(data),)), sorted(data)))
         return Value(name, [Array("f32", (len(data),), sorted(data))] * RUNS)
 
     def choose_results(self):
@@ -156,7 +164,7 @@ def random_input(program):
     dtype, name = rng.choice(program.dtypes), f"x{len(program.inputs)}"
     text, stored, stored_extents, index_of = random_view(rng, name, shape, extents)
     data = [random_number(program, dtype) for _ in range(math.prod(stored))]
-    program.inputs.append(Input(dtype, stored_extents, Layout(dtype, tuple(stored), rng.choice(ARRANGEMENTS)), data))
+    program.inputs.append(Input(dtype, stored_extents, program.random_layout(dtype, tuple(stored)), data))
     array = gather(Array(dtype, tuple(stored), data), shape, index_of)
     return Value(text, [array] * RUNS)
 
@@ -216,9 +224,11 @@ def view_along(rng, name, axis, count):
 
 
 def finished(program, value):
-    """The last step: nothing, a reduction that drops its axes, a transpose."""
+    """The last step: nothing, more elements, a reduction that drops its axes, a transpose."""
     rng = program.rng
     try:
+        if rng.random() < 0.15:
+            return views.enlarged(rng, value, rng.choice(program.values))
         if value.shape == program.shape and program.axes and rng.random() < 0.3:
             return operations.reduction(rng, value, program.axes, keeps=False)
         if value.shape and rng.random() < 0.1:

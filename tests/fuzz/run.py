@@ -33,6 +33,7 @@ def parse_arguments():
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--gradients", action="store_true", help="differentiate the programs")
     parser.add_argument("--kind", choices=["gcc", "nvcc"], default="gcc")
+    parser.add_argument("--emulated", action="store_true", help="the program finds the emulator in LD_LIBRARY_PATH: no device is asked for")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--batch", type=int, default=240, help="programs compiled and run together")
     parser.add_argument("compiler", nargs="+")
@@ -119,7 +120,7 @@ def run_batch(programs, compiler, jobs):
 
 def main():
     arguments = parse_arguments()
-    if arguments.kind == "nvcc" and not has_device():
+    if arguments.kind == "nvcc" and not arguments.emulated and not has_device():
         print("skipped: no CUDA device")
         return SKIPPED
     os.makedirs(arguments.build, exist_ok=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Views of computed values that keep their shape: their elements lie elsewhere along one axis, or are left out for others."""
 from arrays import Array, gather
-from dtypes import converted
-from operations import Illegal, Value
+from dtypes import converted, is_float
+from operations import Illegal, Value, nan_or
 
 
 def view(rng, value):
@@ -20,6 +20,10 @@ def view(rng, value):
          lambda i: i + cut if i + cut < extent else None),
         (f"tn::pad(tn::slice({{0}}, {along}, tn::range<0, {cut}>), {along}, tn::widths<{extent - cut}, 0>, tn::edge)",
          lambda i: max(i - (extent - cut), 0)),
+        (f"tn::slice(tn::repeat_interleave({{0}}, {along}, tn::ct<{cut + 1}>), {along}, tn::range<{cut}, {cut + extent}>)",
+         lambda i: (i + cut) // (cut + 1)),
+        (f"tn::slice(tn::concat({{0}}, tn::flip({{0}}, {along}), {along}), {along}, tn::range<{cut}, {cut + extent}>)",
+         lambda i: i + cut if i + cut < extent else 2 * extent - 1 - (i + cut)),
     ])
 
     def moved(array):
@@ -29,3 +33,78 @@ def view(rng, value):
             return None if i is None else [i if k == axis else j for k, j in enumerate(at)]
         return gather(number, array.shape, source)
     return Value(text.format(value.text), [moved(array) for array in value.arrays])
+
+
+def window(rng, value):
+    """The greatest or least of the elements before each along an axis, at most 5 with its own."""
+    axes = [k for k, extent in enumerate(value.shape) if extent > 0]
+    if not axes or value.dtype == "bool" or len(value.shape) > 6:
+        raise Illegal
+    axis, length = rng.choice(axes), rng.randint(2, 5)
+    name, function = rng.choice([("max", nan_or(max)), ("min", nan_or(min))])
+    along = f"tn::axis<{axis}>"
+
+    def reduced(array):
+        def at_distance(k):
+            return gather(array, array.shape, lambda at: [max(i - k, 0) if axis == n else i for n, i in enumerate(at)]).data
+        columns = [at_distance(k) for k in range(length)]
+        return Array(array.dtype, array.shape, [function(*xs) for xs in zip(*columns)])
+    text = (f"tn::{name}(tn::unfold(tn::pad({value.text}, {along}, tn::widths<{length - 1}, 0>, tn::edge), {along}, "
+            f"tn::ct<{length}>, tn::ct<1>), tn::axis<{len(value.shape)}>)")
+    return Value(text, [reduced(array) for array in value.arrays])
+
+
+def picked(rng, value, index):
+    """Elements along an axis, at the positions that another value of the shape has, brought into the axis."""
+    axes = [k for k, extent in enumerate(value.shape) if extent > 0]
+    if not axes or index.shape != value.shape or index.dtype == "bool" or is_float(index.dtype):
+        raise Illegal
+    axis = rng.choice(axes)
+    last = value.shape[axis] - 1
+
+    def taken(array, indices):
+        places = iter(min(max(i, 0), last) for i in indices.data)
+        return gather(array, array.shape, lambda at: [next(places) if axis == n else i for n, i in enumerate(at)])
+    text = f"tn::take_along_axis({value.text}, tn::clamp(tn::cast<std::int64_t>({index.text}), 0, {last}), tn::axis<{axis}>)"
+    return Value(text, [taken(array, indices) for array, indices in zip(value.arrays, index.arrays)])
+
+
+def enlarged(rng, value, other):
+    """A last step whose result has more elements: beside another value, repeated, or the windows themselves."""
+    if not value.shape or len(value.shape) > 6:
+        raise Illegal
+    axis = rng.randrange(len(value.shape))
+    extent, along, kind = value.shape[axis], f"tn::axis<{axis}>", rng.randrange(4)
+    if kind == 0:
+        axis = rng.randrange(len(value.shape) + 1)
+        shape = value.shape[:axis] + (2,) + value.shape[axis:]
+        text, source = f"tn::stack({value.text}, {other.text}, tn::axis<{axis}>)", lambda at: (at[axis], at[:axis] + at[axis + 1:])
+    elif kind == 1:
+        shape = value.shape[:axis] + (2 * extent,) + value.shape[axis + 1:]
+        text = f"tn::concat({value.text}, {other.text}, {along})"
+        def source(at):
+            which, i = divmod(at[axis], extent)
+            return which, at[:axis] + (i,) + at[axis + 1:]
+    elif kind == 2:
+        times = rng.randint(2, 3)
+        shape = value.shape[:axis] + (times * extent,) + value.shape[axis + 1:]
+        text = f"tn::repeat_interleave({value.text}, {along}, tn::ct<{times}>)"
+        source = lambda at: (0, at[:axis] + (at[axis] // times,) + at[axis + 1:])  # noqa: E731
+    else:
+        length, step = rng.randint(1, 4), rng.randint(1, 3)
+        if extent < length:
+            raise Illegal
+        shape = value.shape[:axis] + ((extent - length) // step + 1,) + value.shape[axis + 1:] + (length,)
+        text = f"tn::unfold({value.text}, {along}, tn::ct<{length}>, tn::ct<{step}>)"
+        source = lambda at: (0, at[:axis] + (at[axis] * step + at[-1],) + at[axis + 1:-1])  # noqa: E731
+    if kind < 2 and (other.shape != value.shape or other.dtype != value.dtype):
+        raise Illegal
+
+    def moved(arrays):
+        whole = Array(value.dtype, (2,) + value.shape, arrays[0].data + arrays[1].data)
+        def index_of(at):
+            which, place = source(tuple(at))
+            return [which, *place]
+        return gather(whole, shape, index_of)
+    others = other.arrays if kind < 2 else value.arrays
+    return Value(text, [moved(arrays) for arrays in zip(value.arrays, others)])

@@ -29,8 +29,21 @@ struct call {
   template <class T, tn::extent... E> auto out(std::size_t k) const {
     return typed<T, E...>(outputs[k]);
   }
+  // Tensors: what they say of themselves while compiling is more than views do. @pre row-major
+  template <class T, tn::extent... E> tn::tensor<T, E...> tensor(std::size_t k) const {
+    auto result = tn::tensor<T, E...>::with_extents(in<T, E...>(k).extents());
+    copy<T>(result.data(), inputs[k].data, result.size());
+    return result;
+  }
+  template <class Result> void give(std::size_t k, Result const& result) const {
+    copy<typename Result::element_type>(outputs[k].data, result.data(), result.size());
+  }
 
  private:
+  template <class T> static void copy(void* to, void const* from, std::int64_t elements) {
+    if (elements)
+      tn::space_traits<tn::default_space>::copy(to, from, elements * sizeof(T), tn::stream{});
+  }
   template <class T, tn::extent... E> static tn::view<T, E...> typed(array const& a) {
     typename tn::view<T, E...>::extent_array extents{}, strides{};
     for (std::size_t i = 0; i < sizeof...(E); ++i) {
