@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square tiles: a transposed operand beside a plain one; a result as it is and transposed, beside a
+// Square tiles: a transposed operand beside a plain one, and turned by a quarter; a result as it is and transposed, beside a
 // value of everything.
 // registers: 96
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
@@ -8,6 +8,7 @@
 #include "compile_plan.cuh"
 #include "tenon/capture/movement.hpp"
 #include "tenon/capture/operators.hpp"
+#include "tenon/capture/repeat.hpp"
 
 namespace tn = tenon;
 using matrix = tn::tensor_argument<tn::dtype::f32, tn::dyn, tn::dyn>;
@@ -17,6 +18,7 @@ void instantiate() {
   tn::compile_plan<matrix, matrix>([](auto x, auto y) { return tn::tanh(x) + tn::transpose(y); });
   tn::compile_plan<half_matrix, half_matrix>(
       [](auto x, auto y) { return tn::tanh(x) + tn::transpose(y); });
+  tn::compile_plan<half_matrix>([](auto x) { return tn::flip(tn::transpose(x), tn::axis<0>); });
   tn::compile_plan<half_matrix>([](auto x) {
     auto values = tn::cast<float>(x);
     auto small = tn::cast<tn::float8_e4m3>(values);

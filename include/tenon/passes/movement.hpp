@@ -79,7 +79,8 @@ class puller : moved_takes {
       for (int k = 1; k < n.operands.size(); ++k) d.sources[k] = want_operand(n.operands[k], d.how);
     } else if (rearranges &&
                (n.is<ops::broadcast>() ||
-                (n.is<ops::transpose>() && (d.how.takes() || !is_view_of_argument(g_, d.id))))) {
+                (n.is<ops::transpose>() &&
+                 (d.how.op != op_id<ops::reshape> || !is_view_of_argument(g_, d.id))))) {
       d.passes_through = true;
       d.sources[0] =
           want_operand(n.operands[0], d.how.takes() ? through_repetition(n, d.how, d.map)

@@ -57,12 +57,11 @@ constexpr int innermost_of_results(iteration_space const& space) {
   return result;
 }
 
-// Whether a load reads its input from the end of the innermost axis of the results to its beginning
-// because the expression says so, as flip does: by slices alone, whose steps come to -1.
-constexpr bool is_reversed(graph const& g, iteration_space const& space, load const& from) {
-  int const innermost = innermost_of_results(space);
+// Whether a load reads its input from the end of an axis of the space to its beginning because the
+// expression says so, as flip does: by slices alone, whose steps come to -1.
+constexpr bool is_reversed(graph const& g, load const& from, int along) {
   for (int axis = 0; axis < from.along.size(); ++axis) {
-    if (innermost == no_axis || from.along[axis] != innermost) continue;
+    if (along == no_axis || from.along[axis] != along) continue;
     long long step = 1;
     int view = from.view;
     for (; g[view].is<ops::slice>(); view = g[view].operands[0])
@@ -78,7 +77,8 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
                        flat_program<Capacities>& result) {
   result.about = flat_description<Capacities>(g, space, s);
   constexpr_vector<long long> const bits = half_finder(g, space).find(s.places);
-  bool const is_pointwise = s.chosen == &schedules::pointwise, is_scan = s.chosen == &schedules::scan;
+  bool const is_pointwise = s.chosen == &schedules::pointwise, is_scan = s.chosen == &schedules::scan,
+             is_transposed = s.chosen == &schedules::transposed;
   bool has_vectors = is_pointwise;
   for (place const where : s.store_places)
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
@@ -100,9 +100,14 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
     if (is_element && is_scan && (space.reversed & s.columns)) item.bits |= reverses_columns;
+    if (is_element && (is_pointwise || is_transposed)) {
+      load const& from = space.loads[static_cast<int>(i.bits)];
+      bool const is_across = is_transposed && is_reversed(g, from, last_axis(from.along));
+      if (is_across || is_reversed(g, from, innermost_of_results(space)))
+        item.bits |= reverses_columns;
+    }
     if (is_element && is_pointwise) {
       int const number = static_cast<int>(i.bits);
-      if (is_reversed(g, space, space.loads[number])) item.bits |= reverses_columns;
       item.bits |= neighbour_finder(g, space).of_load(number).packed();
       item.bits |= alike_loads::packed(alike.of_load(number));
     }

@@ -230,13 +230,14 @@ class explanation_writer {
     text notes;
     bool const moves_parts = configuration_says("parts of vectors"), moves_single_elements = moves_parts || configuration_says("single elements");
     bool const moves_together = configuration_says("is moved together");
-    bool const moves_backward = configuration_says("from its end") || configuration_says("vectors of rows, in turn");
+    bool const turns = configuration_says("turned in shared memory");
+    bool const moves_backward = turns || configuration_says("from its end") || configuration_says("vectors of rows, in turn");
     text last;  // of several parts of an operand it is said once
     for (operand_facts const& o : facts_.operands) {
       if (o.where != place::element || facts_.columns.size <= 1 || facts_.columns.dims == 0) continue;
       long long stride = o.layout.column_strides[facts_.columns.dims - 1];
       text note;
-      if (stride != 0 && stride != 1 && !moves_together && !(stride == -1 && moves_backward))
+      if (stride != 0 && stride != 1 && !moves_together && !(stride == -1 && moves_backward) && !(turns && has_neighbours(o)))
         note = "  " + o.name + " has neighbours " + to_string(stride) + " elements apart: they are moved one at a time, out of " +
                "longer pieces of memory; give it with its last axis contiguous\n";
       else if (moves_single_elements && stride == 1 && !is_vectorisable(o))
@@ -256,6 +257,12 @@ class explanation_writer {
     result_.costs += notes.empty() ? "\nno slower path is taken\n" : "\nslower than it could be\n" + notes;
   }
   bool configuration_says(char const* words) const { return facts_.configuration.view().contains(words); }
+  // Whether neighbours lie together along any axis.
+  bool has_neighbours(operand_facts const& o) const {
+    for (int k = 0; k < facts_.columns.dims; ++k)
+      if (o.layout.column_strides[k] == 1 || o.layout.column_strides[k] == -1) return true;
+    return false;
+  }
   bool is_vectorisable(operand_facts const& o) const {
     if (!o.is_aligned) return false;
     for (int k = 0; k + 1 < facts_.columns.dims; ++k)

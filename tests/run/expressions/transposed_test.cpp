@@ -137,12 +137,66 @@ TEST(transposed, bytes_beside_doubles) {
   }
 }
 
-// A plan that is kept has the shared memory that it was made with, whatever the plans made since take: what a kernel may have is
-// said once for all of its plans.
+// Quarter turns, and slices of what is transposed: an operand is read from its ends, or from its
+// midst.
+template <class T> void check_turns() {
+  auto const left = tn::compile([](auto x) { return tn::flip(tn::transpose(x), tn::axis<0>); });
+  auto const right =
+      tn::compile([](auto x, auto y) { return tn::flip(tn::transpose(x), tn::axis<1>) + y; });
+  auto const beside = tn::compile([](auto x, auto y) {
+    return tn::transpose(x) + tn::flip(y, tn::axis<1>) + tn::flip(y, tn::axis<0>);
+  });
+  auto const inside = tn::compile([](auto x) {
+    return tn::slice(tn::slice(tn::transpose(x), tn::axis<0>, tn::range<1, tn::end>), tn::axis<1>,
+                     tn::range<0, -1>);
+  });
+  for (extents_of_rank<2> const& shape : shapes)
+    for (arrangement how : {arrangement::contiguous, arrangement::misaligned, arrangement::padded,
+                            arrangement::reversed}) {
+      std::int64_t const n = shape[0], m = shape[1];
+      if (n == 0) continue;
+      auto x = random_array<T, 2>(shape, how), y = random_array<T, 2>({m, n}, how);
+      array<T, 2> z({m, n}, how), w({m - 1, n - 1});
+      reference::doubles const a = x.values(), b = y.values();
+      auto const check = [&](auto const& f, auto& result, auto const& element, auto... operands) {
+        f.into(result.view())(operands...);
+        reference::doubles expected(result.shape());
+        std::int64_t const width = result.extents()[1];
+        for (std::int64_t i = 0; i < result.extents()[0]; ++i)
+          for (std::int64_t j = 0; j < width; ++j) expected[i * width + j] = element(i, j);
+        check_close(tn::dtype_of<T>, result.result(), expected, {.arithmetic = 4, .absolute = 4e-6},
+                    std::to_string(n) + " x " + std::to_string(m) + ", " + to_string(how));
+      };
+      check(
+          left, z, [&](auto i, auto j) { return a[j * m + m - 1 - i]; }, x.view());
+      check(
+          right, z, [&](auto i, auto j) { return a[(n - 1 - j) * m + i] + b[i * n + j]; }, x.view(),
+          y.view());
+      check(
+          beside, z,
+          [&](auto i, auto j) {
+            return a[j * m + i] + b[i * n + n - 1 - j] + b[(m - 1 - i) * n + j];
+          },
+          x.view(), y.view());
+      check(
+          inside, w, [&](auto i, auto j) { return a[j * m + i + 1]; }, x.view());
+    }
+}
+TEST(transposed, turned_by_a_quarter_and_sliced) {
+  check_turns<float>();
+  check_turns<tn::bfloat16>();
+  check_turns<double>();
+}
+TEST(transposed, bytes_turned_by_a_quarter) { check_turns<std::int8_t>(); }
+
+// A plan that is kept has the shared memory that it was made with, whatever the plans made since
+// take: what a kernel may have is said once for all of its plans.
 TEST(transposed, plans_take_turns) {
-  auto const f = tn::compile([](auto x, auto y, auto z) { return x + tn::transpose(y) + tn::transpose(z); });
+  auto const f =
+      tn::compile([](auto x, auto y, auto z) { return x + tn::transpose(y) + tn::transpose(z); });
   auto const call = [&](arrangement of_y) {
-    auto x = random_array<tn::bfloat16, 2>({130, 140}), y = random_array<tn::bfloat16, 2>({140, 130}, of_y),
+    auto x = random_array<tn::bfloat16, 2>({130, 140}),
+         y = random_array<tn::bfloat16, 2>({140, 130}, of_y),
          z = random_array<tn::bfloat16, 2>({140, 130});
     reference::doubles expected = x.values(), scale(x.shape());
     reference::doubles const b = y.values(), c = z.values();
@@ -151,10 +205,12 @@ TEST(transposed, plans_take_turns) {
       scale[i] = std::fabs(expected[i]) + std::fabs(b[other]) + std::fabs(c[other]);
       expected[i] += b[other] + c[other];
     }
-    check_close(tn::dtype::bf16, result_of(f(x.view(), y.view(), z.view())), expected, {.arithmetic = 2, .scale = &scale});
+    check_close(tn::dtype::bf16, result_of(f(x.view(), y.view(), z.view())), expected,
+                {.arithmetic = 2, .scale = &scale});
   };
   // Two operands are turned, or one.
-  for (int round = 0; round < 2; ++round) call(arrangement::contiguous), call(arrangement::transposed);
+  for (int round = 0; round < 2; ++round)
+    call(arrangement::contiguous), call(arrangement::transposed);
 }
 
 }  // namespace

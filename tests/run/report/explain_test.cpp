@@ -117,6 +117,15 @@ TEST(explain, slower_paths_of_a_device) {
   EXPECT_FALSE(contains(costs_on_device("row read once, shared by several blocks", 1, 1 << 20, 1 << 20), "only 1 row"));
 }
 
+#if defined(__CUDACC__)
+TEST(explain, what_is_turned_on_the_device_is_no_slower_path) {
+  tn::tensor<float, tn::dyn, tn::dyn> x(64, 64);
+  auto const costs = [&](auto const& f) { return std::string(tn::explain(f, x).costs); };
+  EXPECT_TRUE(contains(costs(tn::compile([](auto x) { return tn::transpose(x); })), "no slower path is taken"));
+  EXPECT_TRUE(contains(costs(tn::compile([](auto x) { return tn::flip(tn::transpose(x), tn::axis<0>); })), "no slower path is taken"));
+}
+#endif
+
 TEST(explain, an_empty_tensor_has_no_bytes) {
   matrix x(0, 60);
   EXPECT_EQ(tn::explain(tn::compile([](auto x) { return tn::exp(x); }), x).cost.minimum_bytes(), 0);

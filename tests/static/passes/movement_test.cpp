@@ -65,15 +65,16 @@ static_assert(
 return %3:f32
 )"));
 
-// A view of a view of an argument stays a chain.
+// A view of a view of an argument stays a chain, in which it is sliced before its axes change
+// places.
 static_assert(is(moved<matrix>([](auto x) {
                    return slice(transpose(slice(x, axis<0>, range<1>)), axis<0>, range<2>);
                  }),
                  R"(
 %0 = input 0 : f32[x0.0, x0.1]
 %1 = slice %0 [1 _ 1 0 _ 1] : f32[x0.0[1:], x0.1]
-%2 = transpose %1 [1 0] : f32[x0.1, x0.0[1:]]
-%3 = slice %2 [2 _ 1 0 _ 1] : f32[x0.1[2:], x0.0[1:]]
+%2 = slice %1 [0 _ 1 2 _ 1] : f32[x0.0[1:], x0.1[2:]]
+%3 = transpose %2 [1 0] : f32[x0.1[2:], x0.0[1:]]
 return %3:f32
 )"));
 static_assert(is(moved<matrix>([](auto x) { return transpose(transpose(x)) + x; }), R"(

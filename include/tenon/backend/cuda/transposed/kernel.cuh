@@ -3,55 +3,14 @@
 // The transposed skeleton: square tiles; operands and results that are contiguous along the other
 // axis than the first result are turned in shared memory; reductions take in all tiles.
 
+#include "tenon/backend/cuda/parts/backward_access.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
-#include "tenon/backend/cuda/parts/sweep.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
-#include "tenon/backend/cuda/transposed/arguments.cuh"
+#include "tenon/backend/cuda/transposed/tile_values.cuh"
 
 namespace tenon {
 #if defined(__CUDA_ARCH__)
 namespace detail {
-
-// A thread's states of the reductions, of which there is one value in the end. Each takes in one
-// vector after the other, of which a tile has Items.
-template <class Program, int Items> struct tile_states : reductions_of<Program, place::row, 1> {
-  static constexpr int steps_per_tile = Items;
-  template <int K> using type = value_list<typename reduction_facts<Program, K>::state, 1>;
-};
-// The operands of the reductions, of a vector of elements.
-template <class Program, int V> struct tile_values : reductions_of<Program, place::row, 1> {
-  template <int K> using type = value_list<typename reduction_facts<Program, K>::operand, V>;
-};
-
-// What the element stores write.
-template <class Program, int V, int Items> struct stored_vectors : element_stores<Program, V> {
-  template <int K>
-  using type = vector_list<storage_t<program_traits<Program>::template at<K>::type>, V, Items>;
-};
-
-// Takes in the first `count` elements of a vector.
-template <class Program, int V, class States, class Values>
-__device__ __forceinline__ void take_vector(States& states, Values const& values, int count) {
-  for_each_selected<Program, reductions_of<Program, place::row, 1>>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    using facts = reduction_facts<Program, k>;
-    typename facts::state lifted[V];
-#pragma unroll
-    for (int i = 0; i < V; ++i)
-      lifted[i] = i < count ? facts::op::lift(read_register<k>(values).at[i]) : facts::identity();
-    auto& state = read_register<k>(states).at[0];
-    state = facts::op::combine(state, fold<typename facts::op>(lifted));
-  });
-}
-
-// How much there is of the vector `offset` elements into a tile that begins at `first`. Counted in
-// 32 bits: 64 would take registers that hold a fourth block on each multiprocessor.
-template <int V, int Extent>
-__device__ __forceinline__ vector_part<V, int> part_in_tile(long long end, long long first,
-                                                            int offset) {
-  long long const left = end - first;
-  return {(left < Extent ? static_cast<int>(left) : Extent) - offset};
-}
 
 // One tile of tile_extent x tile_extent elements. @pre all threads of the block call it
 template <class Program, class C, class States>
@@ -104,6 +63,8 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
         a, offsets.loads[I::bits] + (along + x * v) * along_stride + (across + y) * across_stride);
     auto& to = read_register<k>(tiles).at;
     auto const is_inside = [&](int u) { return across + y + u * height < across_end; };
+    if constexpr (I::is_reversed && decltype(whole)::value)
+      if (along_stride < 0) from -= v - 1;
     if constexpr (decltype(whole)::value) {
 #pragma unroll
       for (int u = 0; u < items; ++u) {
@@ -127,6 +88,19 @@ __device__ __forceinline__ void process_square(transposed_arguments<Program> con
   await_operands<Program>();
   for_each_selected<Program, loads>([&](auto selected) { load(selected, std::true_type{}); });
   for_each_selected<Program, loads>([&](auto selected) { load(selected, std::false_type{}); });
+  for_each_selected<Program, loads>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    if constexpr (I::is_reversed) {
+      bool const is_turned = a.load_access[I::bits] == tile_access::turned;
+      auto const part = is_turned ? part_in_tile<v, extent>(a.outer, outer, x * v)
+                                  : part_in_tile<v, extent>(a.inner, inner, x * v);
+      bool const has_vectors = is_turned || a.load_access[I::bits] == tile_access::whole;
+      if ((is_turned ? a.load_outer[I::bits] : a.load_inner[I::bits]) < 0 && has_vectors &&
+          part.is_whole())
+        for (auto& vector : read_register<k>(tiles).at) vector = backward(vector);
+    }
+  });
   for_each_selected<Program, loads>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;

@@ -31,6 +31,7 @@ struct transposed_planner {
   }
 
  private:
+  static long long magnitude(long long stride) { return stride < 0 ? -stride : stride; }
   // The axis along which an operand is contiguous that is not so along the innermost axis; -1 if
   // none.
   template <class Program> static int outer_axis(bound_layout const& layout) {
@@ -39,9 +40,9 @@ struct transposed_planner {
     visit_selected<Program, element_operands<Program>>([&](auto selected) {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
       auto const& strides = operand_of<I>(layout).column_strides;
-      if (inner < 0 || strides[inner] == 1 || strides[inner] == 0) return;
+      if (inner < 0 || magnitude(strides[inner]) <= 1) return;
       for (int d = 0; d < inner; ++d)
-        if (strides[d] == 1 && layout.columns.extents[d] > 1) found = d;
+        if (magnitude(strides[d]) == 1 && layout.columns.extents[d] > 1) found = d;
     });
     return found;
   }
@@ -70,8 +71,13 @@ struct transposed_planner {
         if (d != outer) batch[at++] = from.column_strides[d];
       to_inner = from.column_strides[inner], to_outer = from.column_strides[outer];
     };
-    auto is_whole = [&](operand_layout const& from, void const* address, int bytes, int along) {
-      bool result = is_aligned_vector(address, bytes, v, from.column_strides[along]);
+    // may_be_reversed: the first of the elements may lie last.
+    auto is_whole = [&](operand_layout const& from, void const* address, int bytes, int along,
+                        bool may_be_reversed) {
+      bool const is_reversed = may_be_reversed && from.column_strides[along] == -1;
+      if (is_reversed) address = static_cast<char const*>(address) - (v - 1) * bytes;
+      bool result =
+          is_aligned_vector(address, bytes, v, is_reversed ? 1 : from.column_strides[along]);
       for (int d = 0; d < axes.dims; ++d)
         result = result && (d == along || from.column_strides[d] % v == 0);
       return result;
@@ -85,8 +91,9 @@ struct transposed_planner {
         operand_layout const& from = layout.loads[I::bits];
         void const* address = call.loads[I::bits];
         copy(a.load_batch[I::bits], a.load_inner[I::bits], a.load_outer[I::bits], from);
-        bool is_turned = a.load_outer[I::bits] == 1 && a.load_inner[I::bits] > 1;
-        bool whole = is_whole(from, address, bytes, is_turned ? outer : inner);
+        bool is_turned =
+            magnitude(a.load_outer[I::bits]) == 1 && magnitude(a.load_inner[I::bits]) > 1;
+        bool whole = is_whole(from, address, bytes, is_turned ? outer : inner, I::is_reversed);
         a.load_access[I::bits] = is_turned
                                      ? whole ? tile_access::turned : tile_access::turned_singly
                                  : whole ? tile_access::whole
@@ -101,7 +108,7 @@ struct transposed_planner {
             may_turn_stores<Program> && a.store_outer[I::bits] == 1 && a.store_inner[I::bits] > 1;
         a.store_is_turned[I::bits] = is_turned;
         a.store_moves_whole[I::bits] =
-            is_whole(from, call.stores[I::bits], bytes, is_turned ? outer : inner);
+            is_whole(from, call.stores[I::bits], bytes, is_turned ? outer : inner, false);
         a.store_shared[I::bits] = shared_bytes;
         if (is_turned) shared_bytes += turned_tile<Program, T>::bytes, a.turns_stores = true;
       }
