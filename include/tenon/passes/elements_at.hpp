@@ -5,6 +5,7 @@
 
 #include "tenon/ops/pointwise.hpp"
 #include "tenon/ops/reduction.hpp"
+#include "tenon/passes/axis_groups.hpp"
 #include "tenon/passes/windows_of_slices.hpp"
 
 namespace tenon::passes::detail {
@@ -61,9 +62,11 @@ class elements_at {
   constexpr int made_of(int id, node const& n) {
     if (n.is<ops::index>()) return build::integer_literal(g_, n.type, position_);
     if (n.is<ops::broadcast>() || n.is<ops::transpose>()) return made_of_broadcast(n);
+    if (n.is<ops::reshape>()) return made_of_reshape(n);
     if (n.is<ops::take>()) {
-      int const one = made_of_take(n);
-      return one < 0 && reads_arguments_ ? made_of_windows(n) : one;
+      int one = made_of_take(n);
+      if (one < 0 && reads_arguments_) one = made_of_windows(n);
+      return one < 0 && reads_arguments_ ? made_beside_indices(n) : one;
     }
     if (reads_arguments_ && (n.is<ops::slice>() || n.is<ops::input>())) return made_of_view(id, n);
     return n.is(op_kind::pointwise) ? made_of_pointwise(n) : -1;
@@ -101,16 +104,40 @@ class elements_at {
     int id = n.operands[0];
     for (int k = 0; k < map.size(); ++k) {
       if (map[k] != axis_) continue;
-      id = made_along(k, id);
+      id = made_along(k, position_, id);
       if (id < 0 || g_[id].rank() == 0) return id;
     }
     dim_list dims(n.dims);
     dims[axis_] = unit_dim;
     return build::broadcast(g_, id, map, dims);
   }
-  // The elements of another node along an axis of it.
-  constexpr int made_along(int axis, int id) {
-    elements_at there(g_, axis, position_, reads_arguments_);
+  // The axis of `dims` from `first` to `end` that is not of one element; -1: there are others.
+  constexpr int only_axis(dim_list const& dims, int first, int end) const {
+    int result = -1;
+    for (int axis = first; axis < end; ++axis) {
+      if (g_.dims.representative(dims[axis]) == unit_dim) continue;
+      if (result >= 0) return -1;
+      result = axis;
+    }
+    return result;
+  }
+  // Where axes of length 1 come or go beside the axis.
+  constexpr int made_of_reshape(node const& n) {
+    dim_list const from = g_.operand(n, 0).dims;
+    for (axis_group const group : reshape_groups(g_.dims, from, n.dims)) {
+      int const axis = only_axis(from, group.from, group.from_end);
+      if (axis < 0 || only_axis(n.dims, group.to, group.to_end) != axis_) continue;
+      int const one = made_along(axis, position_, n.operands[0]);
+      if (one < 0 || g_[one].rank() == 0) return one;
+      dim_list dims(n.dims);
+      dims[axis_] = unit_dim;
+      return build::reshape(g_, one, dims);
+    }
+    return -1;
+  }
+  // The elements of another node at a position along an axis of it.
+  constexpr int made_along(int axis, long long position, int id) {
+    elements_at there(g_, axis, position, reads_arguments_);
     int const result = there.of(id);
     chooses_reductions = chooses_reductions || there.chooses_reductions;
     chooses_operands = chooses_operands || there.chooses_operands;
@@ -148,6 +175,22 @@ class elements_at {
     is_of_windows = is_of_windows || slice >= 0;
     return slice;
   }
+  // Of what an index chooses along another axis, the same for all elements of this one.
+  constexpr int made_beside_indices(node n) {
+    attribute const map = g_.attributes_of(n);
+    for (int k = 1; k < n.operands.size(); ++k) {
+      node const& index = g_.operand(n, k);
+      if (index.rank() != 0 && index.dims[axis_] != unit_dim) return -1;
+    }
+    int along = -1;
+    for (int k = 0; k < map.size(); ++k)
+      if (map[k] == axis_) along = k;
+    if (along < 0) return -1;
+    n.operands[0] = made_along(along, position_, n.operands[0]);
+    if (n.operands[0] < 0) return -1;
+    n.dims[axis_] = unit_dim;
+    return g_.intern(n);
+  }
   constexpr int made_of_view(int id, node const& n) {
     bool const is_last = axis_ == n.rank() - 1;
     lies_apart = lies_apart || !is_last;
@@ -158,16 +201,15 @@ class elements_at {
                                     k == axis_ ? position_ + 1 : tenon::detail::open_bound, 1ll})
         bounds.push_back(bound);
     if (n.is<ops::input>()) return build::slice(g_, id, bounds);
-    // Of a slice of others along the axis.
-    attribute const own = g_.attributes_of(n);
-    if (own[3 * axis_] != 0 || own[3 * axis_ + 1] != tenon::detail::open_bound ||
-        own[3 * axis_ + 2] != 1)
-      return -1;
-    int const one = of(n.operands[0]);
-    if (one < 0) return -1;
+    attribute own = g_.attributes_of(n);
+    long long const first = own[3 * axis_], step = own[3 * axis_ + 2];
+    if (first < 0 || step < 0) return -1;
     node result = n;
-    result.operands[0] = one;
+    result.operands[0] = made_along(axis_, first + position_ * step, n.operands[0]);
+    if (result.operands[0] < 0) return -1;
     result.dims[axis_] = unit_dim;
+    own[3 * axis_] = 0, own[3 * axis_ + 1] = tenon::detail::open_bound, own[3 * axis_ + 2] = 1;
+    result.attributes = g_.intern(own);
     return g_.intern(result);
   }
 

@@ -89,10 +89,49 @@ constexpr constexpr_vector<int> elements_apart(graph& g, node const& n) {
   return result;
 }
 
-// The elements of a few along reduced axes, if some of these are of windows, as slices of what the
-// windows are of; none where they are not few or not known, or where a reduction or a scan comes
+// Whether one thing that is read for node `id` varies along all of the axes.
+constexpr bool is_spanned(graph const& g, int id, unsigned axes) {
+  node const& n = g[id];
+  if (n.is<ops::broadcast>() || n.is<ops::transpose>()) {
+    attribute const map = g.attributes_of(n);
+    unsigned inner = 0, mapped = 0;
+    for (int k = 0; k < map.size(); ++k) {
+      if (g.operand(n, 0).dims[k] == unit_dim) continue;
+      mapped |= 1u << map[k];
+      if (axes >> map[k] & 1u) inner |= 1u << k;
+    }
+    return (axes & ~mapped) == 0 && is_spanned(g, n.operands[0], inner);
+  }
+  if (n.is<ops::reshape>()) {
+    unsigned inner = 0;
+    for (axis_group const group : reshape_groups(g.dims, g.operand(n, 0).dims, n.dims))
+      for (int axis = group.to; axis < group.to_end; ++axis)
+        if (axes >> axis & 1u)
+          for (int from = group.from; from < group.from_end; ++from) inner |= 1u << from;
+    return is_spanned(g, n.operands[0], inner);
+  }
+  if (n.is(op_kind::pointwise)) {
+    for (int operand : n.operands)
+      if (is_spanned(g, operand, axes)) return true;
+    return false;
+  }
+  for (int axis = 0; axis < n.rank(); ++axis)
+    if (n.dims[axis] != unit_dim) axes &= ~(1u << axis);
+  return axes == 0 && !n.is<ops::index>();
+}
+
+constexpr unsigned varying_axes(graph const& g, int id) {
+  unsigned result = 0;
+  for (int axis = 0; axis < g[id].rank(); ++axis)
+    if (g.dims.representative(g[id].dims[axis]) != unit_dim) result |= 1u << axis;
+  return result;
+}
+
+// The elements of a few along reduced axes, one by one, if some of these are of windows, as slices
+// of what the windows are of, or are products of what varies along different axes, as of points and
+// a small matrix; none where they are not few or not known, or where a reduction or a scan comes
 // before.
-constexpr constexpr_vector<int> elements_of_windows(graph& g, node const& n) {
+constexpr constexpr_vector<int> elements_one_by_one(graph& g, node const& n) {
   constexpr_vector<int> result(1, n.operands[0]), none;
   dim_list const dims = g.operand(n, 0).dims;
   long long all = 1;
@@ -105,8 +144,9 @@ constexpr constexpr_vector<int> elements_of_windows(graph& g, node const& n) {
   }
   bool const has_takes =
       is_computed_from(g, n.operands[0], [](node const& one) { return one.is<ops::take>(); });
-  if (all < 2 || !has_takes || is_accumulated(g, n.operands[0])) return none;
-  bool are_of_windows = false;
+  bool is_wanted =
+      !is_spanned(g, n.operands[0], varying_axes(g, n.operands[0])) && is_read(g, n.operands[0]);
+  if (all < 2 || !(has_takes || is_wanted) || is_accumulated(g, n.operands[0])) return none;
   for (int axis = dims.size() - 1; axis >= 0; --axis) {
     if (!(n.axes >> axis & 1u)) continue;
     long long const count = g.dims[g.dims.representative(dims[axis])].a;
@@ -116,12 +156,12 @@ constexpr constexpr_vector<int> elements_of_windows(graph& g, node const& n) {
         elements_at here(g, axis, k, true);
         int const one = here.of(id);
         if (one < 0) return none;
-        are_of_windows = are_of_windows || here.is_of_windows;
+        is_wanted = is_wanted || here.is_of_windows;
         elements.push_back(one);
       }
     result = elements;
   }
-  if (!are_of_windows) return none;
+  if (!is_wanted) return none;
   dim_list ones = dims;
   for (int axis = 0; axis < dims.size(); ++axis)
     if (n.axes >> axis & 1u) ones[axis] = unit_dim;
@@ -141,7 +181,7 @@ constexpr int reduction_of_few(graph& g, node const& n) {
                           [](elements_at const& here) { return here.chooses_reductions; });
   else
     all = elements_apart(g, n);
-  if (all.empty()) all = elements_of_windows(g, n);
+  if (all.empty()) all = elements_one_by_one(g, n);
   if (all.empty()) return -1;
   return build::reshape(g, build::convert(g, combined(g, combine, all), n.type), n.dims);
 }
@@ -153,7 +193,8 @@ namespace tenon::passes {
 // Results of such numbers are stored number by number, as elements of one result each would have
 // its row reduced for itself; and so are operands beside each other, of which each would be read
 // for all elements. So are a few neighbours of a result that lie apart in the arguments, as
-// channels that become the last axis do: what is read of each lies together along another one.
+// channels that become the last axis do: what is read of each lies together along another one; and
+// a few products of what varies along other axes, of which each would be read for all of them.
 constexpr void part_outputs(graph& g) {
   for (int k = 0; k < g.outputs.size(); ++k) {
     graph_output const output = g.outputs[k];
@@ -168,12 +209,18 @@ constexpr void part_outputs(graph& g) {
       if (!all.empty()) break;
     }
     int const last = g[output.id].rank() - 1;
-    if (g.parts.size() > parts || last < 1) continue;
-    constexpr_vector<int> const all = detail::joined_elements(
-        g, output.id, last,
-        [](detail::elements_at const& here) { return here.lies_apart && !here.lies_together; },
-        true, detail::most_stored_together);
-    for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, last, j});
+    bool const is_product = !detail::is_spanned(g, output.id, detail::varying_axes(g, output.id)) &&
+                            detail::is_read(g, output.id);
+    for (int axis = last; axis >= (is_product ? 0 : last) && last > 0; --axis) {
+      if (g.parts.size() > parts) break;
+      constexpr_vector<int> const all = detail::joined_elements(
+          g, output.id, axis,
+          [&](detail::elements_at const& here) {
+            return is_product || (here.lies_apart && !here.lies_together);
+          },
+          true, detail::most_stored_together);
+      for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
+    }
   }
 }
 

@@ -53,6 +53,26 @@ static_assert(reductions_in<f32<dyn, 4>>([](auto x) {
                 return sum(x - mean(x, axis<1>, keepdim), axis<1>);
               }) == 2);
 
+// Products of what varies along different axes, as of points and a small matrix, are summed one by
+// one, and stored as parts where they are few.
+constexpr auto by_matrix = [](auto x, auto m) { return sum(unsqueeze(x, axis<1>) * m, axis<2>); };
+static_assert(reductions_in<f32<dyn, 3>, f32<3, 3>>(by_matrix) == 0);
+static_assert(reductions_in<f32<dyn, 3>, f32<3, 3>>([](auto x, auto m) {
+                auto const y = by_matrix(x, m);
+                return y / sqrt(sum(y * y, axis<1>, keepdim));
+              }) == 0);
+static_assert(reductions_in<f32<dyn, 3>, f32<3, 4>>([](auto x, auto m) {
+                return by_matrix(x, slice(m, axis<1>, range<0, 3>)) + select(m, axis<1>, ct<3>);
+              }) == 0);
+static_assert(reductions_in<f32<dyn, 3, 64>, f32<3, 3>>([](auto x, auto m) {
+                return sum(unsqueeze(x, axis<1>) * reshape(m, shape<1, 3, 3, 1>), axis<2>);
+              }) == 0);
+// What one operand spans is reduced as it lies, and so is what is not few.
+static_assert(reductions_in<f32<dyn, 3>, f32<3>>([](auto x, auto w) {
+                return sum(x * w, axis<1>);
+              }) == 1);
+static_assert(reductions_in<f32<dyn, 17>, f32<3, 17>>(by_matrix) == 1);
+
 // Elements of scans that lie apart are reduced as they lie.
 static_assert(reductions_in<f32<dyn, 8>>([](auto x) {
                 return sum(reshape(cumsum(x, axis<0>), shape<-1, 2, 4, 2>), axis<1, 3>);
