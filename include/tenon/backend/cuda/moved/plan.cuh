@@ -94,12 +94,16 @@ struct moved_planner {
   }
 
  protected:
+  // Vectors of a thread that share an index, which are in flight together.
+  static constexpr int of_shared_row = 2;
   template <class Program, int Threads, int Blocks>
-  static constexpr configuration configured{.vector_width = moved_width<Program>,
-                                            .threads_per_block = Threads,
-                                            .group_dims = moved_dims,
-                                            .index_bits = 32,
-                                            .blocks = Blocks};
+  static constexpr configuration configured{
+      .vector_width = moved_width<Program>,
+      .items = moved_arguments<Program>::shares_row ? of_shared_row : 1,
+      .threads_per_block = Threads,
+      .group_dims = moved_dims,
+      .index_bits = 32,
+      .blocks = Blocks};
   // Items of a thread that are in flight together.
   template <int Items, bool AreFound>
   static constexpr configuration elements{.vector_width = 1,
@@ -222,9 +226,11 @@ struct moved_planner {
     // 8 heads of 128, each four times, 42.6 and 45.3, 8192 x 4096 rolled by 8 along the rows 33.6
     // and 35.3, with 8 columns more on either side 33.6 and 35.8, two of 16384 x 2048 side by
     // side 63.9 and 66.5, gelu of what is rolled 39.7 and 39.8.
-    // Where operands are near each other there are more places: two, four and eight, convolution
-    // of four of 8 x 4096 x 2048 139, 118 and 108.
-    items.count = arguments::shares_row                            ? 4
+    // Of a row that an index names, both at once. Four, one after the other, and two, both at once:
+    // 32 x 1024 rows of 50000 x 1024 bf16 and a position's row 36.3 and 32.9, 65536 rows of
+    // 256 15.6 and 14.7. Where operands are near each other there are more places: two, four and
+    // eight, convolution of four of 8 x 4096 x 2048 139, 118 and 108.
+    items.count = arguments::shares_row                            ? of_shared_row
                   : half_values<Program>::is_found || is_in_strips ? 8
                                                                    : 2;
     long long const extent =

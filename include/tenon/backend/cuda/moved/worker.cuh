@@ -50,7 +50,9 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
   template <int InFlight> __device__ __forceinline__ void finish() {
     this->find();
     if constexpr (!values::has_found) await_operands<Program>();
-    if constexpr (InFlight > 1)
+    if constexpr (InFlight > 1 && V > 1)
+      finish_together<InFlight>();
+    else if constexpr (InFlight > 1)
       finish_elements<InFlight>();
     else
       finish_vectors();
@@ -64,6 +66,21 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
       this->template advance<true>();
       if (item + 1 < a.items) ask();
       store_all_of(reads);
+      this->template advance<false>();
+    }
+  }
+  // All vectors of a thread, at most `Most`, are asked for before one of them is stored.
+  template <int Most> __device__ __forceinline__ void finish_together() {
+    item_reads reads[Most];
+#pragma unroll
+    for (int b = 0; b < Most; ++b) {
+      fill_all(reads[b]);
+      read_all(reads[b], true, b < a.items);
+      this->template advance<true>();
+    }
+#pragma unroll
+    for (int b = 0; b < Most; ++b) {
+      store_all_of(reads[b], b < a.items);
       this->template advance<false>();
     }
   }
