@@ -90,9 +90,13 @@ struct advance : pointwise_op<4> {
   static constexpr int cost = 4;
   static TENON_HD long long eval(long long address, long long index, long long stride,
                                  long long extent) {
-    bool is_inside = address != detail::no_address && static_cast<unsigned long long>(index) <
-                                                          static_cast<unsigned long long>(extent);
-    return is_inside ? address + index * stride : detail::no_address;
+    return is_inside(address, index, extent) ? address + index * stride : detail::no_address;
+  }
+  // Without a branch: elements wait for what they read together.
+  static TENON_HD bool is_inside(long long address, long long index, long long extent) {
+    return static_cast<unsigned>(address != detail::no_address) &
+           static_cast<unsigned>(static_cast<unsigned long long>(index) <
+                                 static_cast<unsigned long long>(extent));
   }
 };
 
@@ -103,11 +107,11 @@ struct advance_checked : pointwise_op<4> {
   static constexpr int cost = 6;
   static TENON_HD long long eval(long long address, long long index, long long stride,
                                  long long extent) {
-    if (address == detail::no_address || index == detail::no_index) return detail::no_address;
-    long long wrapped = index < 0 ? index + extent : index;
-    if (static_cast<unsigned long long>(wrapped) >= static_cast<unsigned long long>(extent))
+    long long const from = index == detail::no_index ? detail::no_address : address,
+                    wrapped = index < 0 ? index + extent : index;
+    if (from != detail::no_address && !advance::is_inside(from, wrapped, extent))
       detail::report_index("take", index, extent);
-    return advance::eval(address, wrapped, stride, extent);
+    return advance::eval(from, wrapped, stride, extent);
   }
 };
 

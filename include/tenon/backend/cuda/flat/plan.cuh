@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/flat/one_block.cuh"
 #include "tenon/backend/cuda/flat/rows.cuh"
 #include "tenon/backend/cuda/flat/sliced_plan.cuh"
+#include "tenon/backend/cuda/flat/staged_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/parts/whole_operands.cuh"
 #include "tenon/core/config.hpp"
@@ -199,6 +200,12 @@ struct flat_planner {
                   (!moves<Program> || moved_values<Program>::has_found)) {
       auto const operands =
           flat_row_arguments<Program, vectors.vector_width, vectors.items>::of(layout, call);
+      if constexpr (may_be_staged<Program>)
+        if (operands.all_threads > 0) {
+          cuda_plan const of_pieces =
+              staged_planner<Program, row_width<Program>>::plan(layout, call);
+          if (of_pieces.function) return of_pieces;
+        }
       if (operands.all_threads > 0)
         return planned_rows<Program, vectors>(
             operands, operands.moves_together()

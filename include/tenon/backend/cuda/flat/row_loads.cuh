@@ -196,7 +196,8 @@ __device__ __forceinline__ void load_row_vectors(Tile& tile, Arguments const& a,
 #pragma unroll
         for (int u = 0; u < U; ++u) to[u] = backward(to[u]);
       }
-    if constexpr (I::repeats)
+    // Programs with positions have rows of one axis.
+    if constexpr (I::repeats && !program_traits<Program>::has_positions)
       if (how == access::walked) {
 #pragma unroll
         for (int u = 0; u < U; ++u)

@@ -20,16 +20,29 @@ inline constexpr bool refuses_indices = []<int... K>(std::integer_sequence<int, 
 }
 (typename program_traits<Program>::sequence{});
 
+// What is fetched for elements is at their addresses.
+template <class Program> struct fetched_anywhere {
+  __device__ __forceinline__ void await() const {}
+  template <class Numbers>
+  __device__ __forceinline__ void evaluate(frame<Program> const& f, Numbers const& numbers, int i,
+                                           bool) const {
+    numbers.evaluate(f, i);
+  }
+};
+
 // A thread's elements, from their loads to their stores. @pre it has some
-template <class Program, int Threads, int V, int U, row_axes Axes, class Arguments>
+template <class Program, int Threads, int V, int U, row_axes Axes, class Arguments,
+          class Fetched = fetched_anywhere<Program>>
 __device__ __forceinline__ void process_stretch(frame<Program> const& around, Arguments const& a,
                                                 operand_offsets<Program> const& origin,
-                                                row_stretch_of_lane const& stretch) {
+                                                row_stretch_of_lane const& stretch,
+                                                Fetched const& fetched = {}) {
   using loads = needed_loads<Program, V, U, 1, true>;
   using where = needed_positions<Program, 1, true>;
   selected_registers<Program, loads> tile;
   selected_registers<Program, element_stores<Program, V>> results[U];
   load_stretch<Program, loads, V, U, Axes>(tile, a, origin, stretch);
+  fetched.await();
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     if (refuses_indices<Program> && !stretch.is_live(u)) continue;
@@ -52,7 +65,7 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
       if constexpr (has_selected<Program, loads>) take_element<Program, loads>(element, tile, u, i);
       if constexpr (has_selected<Program, where>)
         here.take(element, a, origin, column, i, stretch.is_live(u));
-      numbers.evaluate(f, i);
+      fetched.evaluate(f, numbers, i, stretch.is_live(u));
       collect_stores(results[u], f, i);
     }
   }
