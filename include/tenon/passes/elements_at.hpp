@@ -192,15 +192,17 @@ class elements_at {
     return g_.intern(n);
   }
   constexpr int made_of_view(int id, node const& n) {
-    bool const is_last = axis_ == n.rank() - 1;
-    lies_apart = lies_apart || !is_last;
-    lies_together = lies_together || (is_last && n.rank() > 1);
-    attribute bounds;
-    for (int k = 0; k < n.rank(); ++k)
-      for (long long const bound : {k == axis_ ? position_ : 0,
-                                    k == axis_ ? position_ + 1 : tenon::detail::open_bound, 1ll})
-        bounds.push_back(bound);
-    if (n.is<ops::input>()) return build::slice(g_, id, bounds);
+    if (n.is<ops::input>()) {
+      bool const is_last = axis_ == n.rank() - 1;
+      lies_apart = lies_apart || !is_last;
+      lies_together = lies_together || (is_last && n.rank() > 1);
+      attribute bounds;
+      for (int k = 0; k < n.rank(); ++k)
+        for (long long const bound : {k == axis_ ? position_ : 0,
+                                      k == axis_ ? position_ + 1 : tenon::detail::open_bound, 1ll})
+          bounds.push_back(bound);
+      return build::slice(g_, id, bounds);
+    }
     attribute own = g_.attributes_of(n);
     long long const first = own[3 * axis_], step = own[3 * axis_ + 2];
     if (first < 0 || step < 0) return -1;

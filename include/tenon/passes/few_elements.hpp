@@ -193,8 +193,9 @@ namespace tenon::passes {
 // Results of such numbers are stored number by number, as elements of one result each would have
 // its row reduced for itself; and so are operands beside each other, of which each would be read
 // for all elements. So are a few neighbours of a result that lie apart in the arguments, as
-// channels that become the last axis do: what is read of each lies together along another one; and
-// a few products of what varies along other axes, of which each would be read for all of them.
+// channels that become the last axis do: what is read of each lies together along another one; so
+// are a few that lie together there, and apart in the result, as channels that become planes; and a
+// few products of what varies along other axes, of which each would be read for all of them.
 constexpr void part_outputs(graph& g) {
   for (int k = 0; k < g.outputs.size(); ++k) {
     graph_output const output = g.outputs[k];
@@ -220,6 +221,13 @@ constexpr void part_outputs(graph& g) {
           },
           true, detail::most_stored_together);
       for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
+    }
+    for (int axis = 0; axis < last && g.parts.size() == parts; ++axis) {
+      constexpr_vector<int> const planes = detail::joined_elements(
+          g, output.id, axis,
+          [](detail::elements_at const& here) { return here.lies_together && !here.lies_apart; },
+          true, detail::most_stored_together);
+      for (int j = 0; j < planes.size(); ++j) g.parts.push_back({planes[j], k, axis, j});
     }
   }
 }

@@ -58,14 +58,22 @@ constexpr int innermost_of_results(iteration_space const& space) {
 }
 
 // Whether a load reads its input from the end of an axis of the space to its beginning because the
-// expression says so, as flip does: by slices alone, whose steps come to -1.
+// expression says so, as flip does: by slices whose steps come to -1.
 constexpr bool is_reversed(graph const& g, load const& from, int along) {
   for (int axis = 0; axis < from.along.size(); ++axis) {
     if (along == no_axis || from.along[axis] != along) continue;
     long long step = 1;
-    int view = from.view;
-    for (; g[view].is<ops::slice>(); view = g[view].operands[0])
-      step *= g.attributes_of(g[view])[3 * axis + 2];
+    int view = from.view, of_view = axis;
+    for (; g[view].is<ops::slice>() || g[view].is<ops::transpose>(); view = g[view].operands[0]) {
+      attribute const numbers = g.attributes_of(g[view]);
+      if (g[view].is<ops::slice>()) {
+        step *= numbers[3 * of_view + 2];
+        continue;
+      }
+      int const seen = of_view;
+      for (int k = 0; k < numbers.size(); ++k)
+        if (numbers[k] == seen) of_view = k;
+    }
     return step == -1 && g[view].is<ops::input>();
   }
   return false;

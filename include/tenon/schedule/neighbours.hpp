@@ -35,9 +35,7 @@ class neighbour_finder {
 
   // Of load number k.
   constexpr neighbours of_load(int k) const {
-    neighbours const found =
-        of(k, space_.loads.size(), [&](int a, int b) { return distance(a, b); });
-    return found.count == 3 ? neighbours{} : found;  // they are as fast one by one
+    return of(k, space_.loads.size(), [&](int a, int b) { return distance(a, b); });
   }
   // Of store number k: parts of one output along its last axis.
   constexpr neighbours of_store(int k) const {
@@ -82,8 +80,7 @@ class neighbour_finder {
     if (x.view == no_view || y.view == no_view || x.what != y.what || x.along != y.along)
       return far;
     int from = x.view, to = y.view;
-    while (g_[from].is<ops::reshape>() && g_[to].is<ops::reshape>())
-      from = g_[from].operands[0], to = g_[to].operands[0];
+    while (are_seen_alike(g_[from], g_[to])) from = g_[from].operands[0], to = g_[to].operands[0];
     node const &v = g_[from], &w = g_[to];
     if (!v.is<ops::slice>() || !w.is<ops::slice>() || v.operands[0] != w.operands[0]) return far;
     int const last = v.rank() - 1;
@@ -97,6 +94,12 @@ class neighbour_finder {
     long long const further = begin(of_w, last) - begin(of_v, last), step = of_v[3 * last + 2];
     bool const is_between = step == of_w[3 * last + 2] && (step > 1 || v.dims[last] == unit_dim);
     return is_between && further >= -reach && further <= reach ? static_cast<int>(further) : far;
+  }
+
+  // Whether two views, of different ones, are the same otherwise.
+  constexpr bool are_seen_alike(node const& v, node const& w) const {
+    if (v.op != w.op || !v.is(op_kind::movement) || v.operands[0] == w.operands[0]) return false;
+    return v.is<ops::reshape>() || g_.attributes_of(v) == g_.attributes_of(w);
   }
 
   graph const& g_;

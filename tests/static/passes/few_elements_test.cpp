@@ -5,6 +5,7 @@
 #include "tenon/capture/concat.hpp"
 #include "tenon/capture/padding.hpp"
 #include "tenon/capture/pattern.hpp"
+#include "tenon/capture/repeat.hpp"
 #include "tenon/capture/reshape.hpp"
 #include "tenon/capture/scan.hpp"
 #include "tenon/capture/topk.hpp"
@@ -120,6 +121,27 @@ static_assert(reductions_in<matrix>([](auto x) {
               }) != 0);
 static_assert(reductions_in<matrix>([](auto x) { return sum(threes(x, axis<1>), axis<1, 2>); }) ==
               1);
+
+// Few neighbours that lie together on one side and apart on the other are parts of the result, in
+// the midst of other views, too; not many, nor those of which another operand has it otherwise.
+template <class... Arguments, class Function> constexpr int parts_in(Function f) {
+  graph g = optimized<Arguments...>(f);
+  passes::part_outputs(g);
+  return verify(g) == nullptr ? g.parts.size() : -1;
+}
+constexpr auto turned = [](auto x) { return transpose(x, axis<0, 2, 1>); };
+static_assert(parts_in<f32<dyn, dyn, 3>>(turned) == 3 && parts_in<f32<dyn, 3, dyn>>(turned) == 3);
+static_assert(parts_in<f32<dyn, dyn, 5>>(turned) == 0 && parts_in<f32<dyn, dyn, dyn>>(turned) == 0);
+static_assert(parts_in<f32<dyn, dyn, 3>, f32<3>>([](auto x, auto mean) {
+                auto const part = slice(x, axis<1>, range<16, 240>);
+                return flip(turned(part), axis<2>) - reshape(mean, shape<1, 3, 1>);
+              }) == 3);
+static_assert(parts_in<f32<dyn, dyn, 3>, f32<dyn, 3, dyn>>([](auto x, auto y) {
+                return turned(x) + y;
+              }) == 0);
+static_assert(parts_in<f32<dyn, 2, dyn, 2>>([](auto x) {
+                return transpose(x, axis<0, 1, 3, 2>);
+              }) == 2);
 
 }  // namespace
 }  // namespace tenon::test

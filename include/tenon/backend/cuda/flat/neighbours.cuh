@@ -2,6 +2,7 @@
 #pragma once
 // Operands whose elements lie between each other: what lies together is one access for all of them.
 
+#include "tenon/backend/cuda/parts/backward_access.cuh"
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/element_tile.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
@@ -57,13 +58,16 @@ template <class Program, int K, int V>
   operand_layout const& first = all[I::beside.first];
   std::uintptr_t const begin = address_of(I::beside.first);
   constexpr int together = V * group::count / accesses_together(group::count);
-  bool result = begin % (together * bytes) == 0;
+  // From the last to the first a vector begins with its last ones.
+  bool const is_backward = first.column_strides[0] < 0;
+  std::uintptr_t const lowest = begin - (is_backward ? (V - 1) * group::count * bytes : 0);
+  bool result = lowest % (together * bytes) == 0 && (!is_backward || I::is_reversed);
   for (int d = 0; d < layout.rows.dims; ++d)
     result = result && (layout.rows.extents[d] == 1 || first.row_strides[d] % together == 0);
   visit_selected<Program, group>([&](auto selected) {
     using one = typename program_traits<Program>::template at<decltype(selected)::value>;
     operand_layout const& operand = all[one::bits];
-    result = result && operand.column_strides[0] == group::count &&
+    result = result && operand.column_strides[0] == (is_backward ? -group::count : group::count) &&
              address_of(one::bits) == begin + one::beside.position * bytes;
     for (int d = 0; d < layout.rows.dims; ++d)
       result = result && operand.row_strides[d] == first.row_strides[d];
@@ -106,21 +110,40 @@ template <class Program, int V, int U> struct loads_together {
     return has_vectors_together<Program, V> && i.is_load && i.moves_elements &&
            i.beside.count > 0 && i.beside.position == 0;
   }
-  template <int K> using type = vector_list<storage_t<at<K>::type>, V * at<K>::beside.count, U>;
+  template <int K> static constexpr int accesses = accesses_together(at<K>::beside.count);
+  template <int K>
+  using type =
+      vector_list<storage_t<at<K>::type>, V * at<K>::beside.count / accesses<K>, U * accesses<K>>;
 };
 
 #if defined(__CUDA_ARCH__)
+// Access u of load K, the first of those beside each other, and of these, from their first element
+// in memory on.
+template <class Program, int K, int V, class Together, class T>
+__device__ __forceinline__ void load_together(Together& all, int u, T const* from, bool is_live) {
+  constexpr int count = neighbours_of<Program, K>::count, accesses = accesses_together(count);
+#pragma unroll
+  for (int i = 0; i < accesses; ++i)
+    load_packed<reuse::near>(all.at[u * accesses + i], from + i * (V * count / accesses), is_live);
+}
 // The elements of each of the loads beside load K, the first one.
 template <class Program, int K, int V, class Tile, class Together, int... P>
-__device__ __forceinline__ void take_apart(Tile& tile, Together const& all, int u,
+__device__ __forceinline__ void take_apart(Tile& tile, Together const& all, int u, bool is_backward,
                                            std::integer_sequence<int, P...>) {
   using group = neighbours_of<Program, K>;
   using T = storage_t<group::I::type>;
+  constexpr int accesses = accesses_together(group::count), width = V * group::count / accesses;
   T elements[group::count][V];
 #pragma unroll
   for (int q = 0; q < group::count * V; ++q)
-    elements[q % group::count][q / group::count] = element_of(all.at[u], q);
+    elements[q % group::count][q / group::count] =
+        element_of(all.at[u * accesses + q / width], q % width);
   ((read_register<group::member(P)>(tile).at[u] = pack<T>(elements[P])), ...);
+  if constexpr (group::I::is_reversed)
+    if (is_backward)
+      ((read_register<group::member(P)>(tile).at[u] =
+            backward(read_register<group::member(P)>(tile).at[u])),
+       ...);
 }
 
 // What the stores beside store K write, which is the first one, by accesses.

@@ -151,13 +151,15 @@ __device__ __forceinline__ void load_row_vectors(Tile& tile, Arguments const& a,
     auto const* const row = load_address<Program, k>(a, origin.loads[I::bits]);
     access const how = a.load_access[I::bits];
     auto& to = read_register<k>(tile).at;
+    [[maybe_unused]] bool const is_from_end = I::is_reversed && a.load_columns[I::bits][0] < 0;
     if constexpr (has_vectors_together<Program, V> && I::beside.count > 0)
       if (how == access::beside) {
         if constexpr (I::beside.position == 0)
           for_each_place<V, U, Axes>(
               a, stretch, how, a.load_columns[I::bits], [&](int u, long long place, bool is_live) {
-                load_packed<reuse::near>(read_register<k>(together).at[u],
-                                         row + place * I::beside.count, is_live);
+                if (is_from_end) place = 1 - V - place;
+                load_together<Program, k, V>(read_register<k>(together), u,
+                                             row + place * I::beside.count, is_live);
               });
         return;
       }
@@ -189,6 +191,7 @@ __device__ __forceinline__ void load_row_vectors(Tile& tile, Arguments const& a,
 #pragma unroll
         for (int u = 0; u < U; ++u)
           take_apart<Program, k, V>(tile, read_register<k>(together), u,
+                                    a.load_columns[I::bits][0] < 0,
                                     typename neighbours_of<Program, k>::sequence{});
       }
     if constexpr (I::is_reversed)
