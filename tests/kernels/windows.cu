@@ -32,6 +32,12 @@ void instantiate() {
     constexpr float low = -std::numeric_limits<float>::infinity();
     return threes(pad(pad(x, axis<1>, widths<1, 1>, low), axis<2>, widths<1, 1>, low));
   });
+  compile_plan<images<dtype::f32>>([](auto x) {
+    auto all = pad(pad(x, axis<1>, widths<1, 1>), axis<2>, widths<1, 1>);
+    auto rows = slice(all, axis<2>, range<1, -1>), columns = slice(all, axis<1>, range<1, -1>);
+    return slice(rows, axis<1>, range<0, -2>) + slice(rows, axis<1>, range<2, end>) +
+           slice(columns, axis<2>, range<0, -2>) + slice(columns, axis<2>, range<2, end>) - 4 * x;
+  });
   compile_plan<pooled<dtype::bf16>>([](auto x) { return tenon::max(x, axis<2, 4>); });
   compile_plan<pooled<dtype::f32>>([](auto x) { return mean(x, axis<2, 4>); });
   compile_plan<images<dtype::bf16>>([](auto x) {

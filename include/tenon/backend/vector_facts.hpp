@@ -4,7 +4,7 @@
 // vector may be one element, which is whole.
 
 #include "tenon/backend/vector_numbers.hpp"
-#include "tenon/program/half_values.hpp"
+#include "tenon/program/read_windows.hpp"
 #include "tenon/program/visit.hpp"
 
 namespace tenon::detail {
@@ -39,8 +39,10 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
 
  public:
   // MayBreak: few vectors of a row need not be whole, and what is read may begin anywhere.
-  vector_facts(bound_layout const& layout, bound_arguments const& call, bool may_break = false)
-      : base(layout, may_break), call_(call) {}
+  // HasWindows: what belongs to windows of rows is read by these.
+  vector_facts(bound_layout const& layout, bound_arguments const& call, bool may_break = false,
+               bool has_windows = false)
+      : base(layout, may_break), call_(call), has_windows_(has_windows) {}
 
   [[gnu::cold]] moved_vectors<Program> find() {
     group_layout const& columns = layout_.columns;
@@ -59,8 +61,54 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
     }
     return vectors_;
   }
+  // Whether every aligned vector of columns that leader Leader would read is whole: the position
+  // that it follows from goes on by one from a vector's first column on.
+  // @pre has_windows
+  template <int Leader> [[gnu::cold]] bool reads_whole_columns() {
+    constexpr int shift = windows::all.shifts[windows::all.columns[Leader]];
+    constexpr stepped_position steps = windows::all.steps(Leader);
+    constexpr long long beyond = V + windows::most_apart;
+    long long const last = steps.step * (layout_.columns.extents[layout_.columns.dims - 1] - 1);
+    shown_ = windows::all.positions[Leader];
+    shown_fact_ = {true, 1, -shift, V, steps.begin - beyond, steps.begin + last + beyond};
+    auto const& facts = facts_;
+    bool result = true;
+    visit_instructions<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      constexpr moved_kind kind = values::template kind<k>;
+      this->template note<k>();
+      if constexpr ((kind == moved_kind::number || kind == moved_kind::address) &&
+                    windows::all.positions[k] == windows::all.positions[Leader])
+        result = result && base::is_narrow(facts[k]);
+      if constexpr (k == Leader) result = result && this->template is_in_vectors<k>();
+    });
+    return result;
+  }
+  // Whether positions along the innermost axis are what the program says, and others do not go on
+  // there.
+  [[gnu::cold]] bool has_stepped_positions(int width) const {
+    bound_layout const& layout = layout_;
+    bound_arguments const& call = call_;
+    int const inner = layout.columns.dims - 1;
+    if (inner < 0 || layout.columns.extents[inner] % width != 0) return false;
+    bool result = true;
+    visit_instructions<Program>([&](auto index) {
+      using I = typename traits::template at<decltype(index)::value>;
+      if constexpr (std::is_same_v<typename I::op, ops::index>) {
+        operand_layout const& from = layout.loads[I::bits];
+        constexpr stepped_position steps = I::steps;
+        result = result && from.column_strides[inner] == steps.step;
+        if (steps.step > 0)
+          result = result && this->goes_on_with_rows(from) &&
+                   reinterpret_cast<std::intptr_t>(call.loads[I::bits]) == steps.begin;
+      }
+    });
+    return result;
+  }
 
  private:
+  using windows = read_windows<Program>;
+
   // Along which the positions go by one from 0 on, and whose half is the one they are compared with
   // by instruction Condition. Each half has vectors of its own.
   template <int Condition> int halved_axis() const {
@@ -99,6 +147,10 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
       return is_read_whole<K>(operand(layout_.loads[I::bits]) * bytes +
                               address_of(call_.loads[I::bits]));
     } else if constexpr (I::is_position) {
+      if (shown_ == K) {
+        facts_[K] = shown_fact_;
+        return true;
+      }
       void const* const first = call_.loads[I::bits];
       facts_[K] =
           operand(layout_.loads[I::bits]) +
@@ -108,7 +160,8 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
       return is_narrow(facts_[K]);
     } else if constexpr (kind == moved_kind::number || kind == moved_kind::address) {
       facts_[K] = this->template of_position<K>(typename I::operands{});
-      return is_narrow(facts_[K]);
+      // What windows follow from is looked at for them alone.
+      return is_narrow(facts_[K]) || (has_windows_ && windows::all.positions[K] >= 0);
     } else if constexpr (I::where == place::row) {
       return true;  // no address follows from it
     } else if constexpr (kind == moved_kind::fetched) {
@@ -116,6 +169,7 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
         facts_[K] = facts_[I::first_operand];
       else
         facts_[K] = fetched_one_of<I::second_operand, I::third_operand>();
+      if (has_windows_ && windows::all.leaders[K] >= 0) return true;
       if constexpr (values::template is_fetched<K>) return is_read_whole<K>(facts_[K]);
       return true;
     } else {
@@ -161,6 +215,9 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
     constexpr int bytes = static_cast<int>(sizeof(storage_t<at<K>::type>));
     return at_first.times == 1 && at_first.step == bytes &&
            at_first.is_multiple_of(V * bytes < 16 ? V * bytes : 16);
+  }
+  template <int K> bool is_in_vectors() const {
+    return is_narrow(facts_[K]) && are_neighbours<K>(facts_[K]);
   }
   // As they are, or each element so many times as a quotient says, of which a vector has the same
   // ones; or one for all.
@@ -223,6 +280,9 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
   }
 
   bound_arguments const& call_;
+  bool const has_windows_;
+  int shown_ = -1;  // the position that is to be this
+  vector_fact shown_fact_ = {};
   moved_vectors<Program> vectors_ = {};
 };
 

@@ -10,6 +10,7 @@
 #include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/row_slices.hpp"
 #include "tenon/schedule/select.hpp"
+#include "tenon/schedule/stepped_positions.hpp"
 
 namespace tenon {
 namespace detail {
@@ -120,6 +121,10 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       item.bits |= alike_loads::packed(alike.of_load(number));
     }
     if (is_element) item.bits |= slices.of_load(static_cast<int>(i.bits)).packed();
+    if (is_pointwise && i.op == op_id<ops::index> && s.places[k] == place::element)
+      item.bits |= stepped_position_of(g, space.loads[static_cast<int>(i.bits)],
+                                       innermost_of_results(space))
+                       .packed();
     result.add(item);
   }
   for (int k = 0; k < space.stores.size(); ++k) {

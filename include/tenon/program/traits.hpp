@@ -37,6 +37,7 @@ struct instruction_facts {
   neighbours beside = {};          // loads or stores whose elements lie between each other
   row_slice slice = {};            // a load that begins or ends in the midst of a vector
   int alike = 0;                   // loads with the same places, from where each of them begins
+  stepped_position steps = {};     // of positions along the innermost axis of the results
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
   bool is_gathered = false;        // a load from the place that its operand gives to the row
   bool is_store = false;
@@ -80,13 +81,15 @@ struct instruction_facts {
     f.is_store = std::is_same_v<Op, ops::store>;
     if (f.is_load || f.is_store) f.beside = neighbours::unpack(bits);
     if (f.is_load) f.slice = row_slice::unpack(bits), f.alike = alike_loads::unpack(bits);
+    if (std::is_same_v<Op, ops::index>) f.steps = stepped_position::unpack(bits);
     f.is_gathered = f.is_load && operands.count > 0;
     bool const has_rows = f.is_load && (bits & repeats_in_rows) != 0;
     f.is_of_some_rows = f.is_load && (has_rows || !f.varies_over_rows);
     f.bits = bits - (f.goes_on_in_halves ? tenon::goes_on_in_halves : 0) -
              (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0) -
              (f.is_splat ? repeats_in_vectors : 0) - (f.is_reversed ? reverses_columns : 0) -
-             f.beside.packed() - f.slice.packed() - alike_loads::packed(f.alike);
+             f.beside.packed() - f.slice.packed() - alike_loads::packed(f.alike) -
+             f.steps.packed();
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_window = f.is_store && operands.count == 2;
@@ -123,6 +126,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr neighbours beside = facts.beside;
   static constexpr row_slice slice = facts.slice;
   static constexpr int alike = facts.alike;
+  static constexpr stepped_position steps = facts.steps;
   static constexpr bool is_of_some_rows = facts.is_of_some_rows;
   static constexpr bool is_gathered = facts.is_gathered;
   static constexpr long long bits = facts.bits;

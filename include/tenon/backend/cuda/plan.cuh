@@ -46,6 +46,10 @@ template <class Program, family const* Family, column_order Columns = column_ord
     cuda_plan const of_vectors = detail::moved_planner::plan<Program>(layout, call);
     if (of_vectors.function) return of_vectors;
     if constexpr (detail::moved_planner::moves_elements<Program>) {
+      if constexpr (detail::read_windows<Program>::is_found) {
+        cuda_plan const of_windows = detail::moved_planner::plan_windows<Program>(layout, call);
+        if (of_windows.function) return of_windows;
+      }
       cuda_plan const anywhere = detail::moved_planner::plan_anywhere<Program>(layout, call);
       if (anywhere.function) return anywhere;
       cuda_plan const of_elements = detail::moved_planner::plan_elements<Program>(layout, call);

@@ -4,6 +4,7 @@
 // themselves, such as concatenations, parts, rolls and rotations, vector by vector.
 
 #include "tenon/backend/cuda/moved/found_items.cuh"
+#include "tenon/backend/cuda/moved/window_items.cuh"
 
 namespace tenon {
 
@@ -29,8 +30,10 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   frame<Program> f{launch, row, none, total};
   start_early(f, a);
   unsigned const thread = blockIdx.x * static_cast<unsigned>(C::threads_per_block) + threadIdx.x;
-  using worker = std::conditional_t<C::is_looped, found_items<Program, C::vector_width>,
-                                    moved_worker<Program, C::vector_width>>;
+  using of_vectors = std::conditional_t<C::is_looped, found_items<Program, C::vector_width>,
+                                        moved_worker<Program, C::vector_width>>;
+  using worker =
+      std::conditional_t<C::has_warps, window_items<Program, C::vector_width>, of_vectors>;
   if (thread < a.threads) worker(a, f, thread).template finish<C::items>();
   if constexpr (has_selected<Program, stored_at<Program, place::launch>>)
     if (thread == 0) await_operands<Program>(), store_all<place::launch>(f, a);

@@ -19,6 +19,7 @@ template <class Program, int V, int Of = V> struct moved_places {
   arguments const& a;
   frame<Program> const& around;
   int digits[moved_dims];
+  int item = 0;  // of those along the axis that is shared, if each is found by itself
   template <moved_part Part>
   using cursors_of = selected_registers<Program, moved_cursors<Program, V, Part>>;
   selected_registers<Program, found_positions<Program>> indices;
@@ -95,6 +96,20 @@ template <class Program, int V, int Of = V> struct moved_places {
       return read_register<K>(positions);
   }
 
+ protected:
+  // As if the elements that follow from a position were so many further.
+  template <int Position> __device__ __forceinline__ void go_on(int further) {
+    read_register<Position>(positions) += further;
+    for_each_selected<Program, moved_positions<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (!at<k>::is_position)
+        read_register<k>(positions) = number_by<moved_part::first, k>(typename at<k>::operands{});
+    });
+  }
+  template <int K> __device__ __forceinline__ moved_cursor cursor_of_read() const {
+    return find_cursor<moved_part::first, K>();
+  }
+
  private:
   bool is_inside_;
 
@@ -146,9 +161,12 @@ template <class Program, int V, int Of = V> struct moved_places {
       result += digits[d] * (d == moved_dims - 1 ? strides[d] / (Of / V) : strides[d]);
     return result;
   }
+  __device__ __forceinline__ int offset(moved_operand const& of) const {
+    return offset(of.strides) + item * of.step;
+  }
   template <moved_part Part, long long Operand>
   __device__ __forceinline__ int offset_of_load() const {
-    int result = offset(a.load_places[Operand].strides);
+    int result = offset(a.load_places[Operand]);
     if constexpr (Part == moved_part::second) result += a.load_halves[Operand];
     return result;
   }
@@ -249,11 +267,11 @@ template <class Program, int V, int Of = V> struct moved_places {
   template <moved_part Part, int K> __device__ __forceinline__ moved_cursor find_cursor() const {
     using I = at<K>;
     if constexpr (I::is_load) {
-      return {reinterpret_cast<unsigned long long>(a.loads[I::bits]) +
-                  offset(a.load_places[I::bits].strides),
-              a.load_places[I::bits].step, to_second_load<I::bits>(), true};
+      return {
+          reinterpret_cast<unsigned long long>(a.loads[I::bits]) + offset(a.load_places[I::bits]),
+          a.load_places[I::bits].step, to_second_load<I::bits>(), true};
     } else if constexpr (I::is_store) {
-      int to = offset(a.store_places[I::bits].strides), to_second = 0;
+      int to = offset(a.store_places[I::bits]), to_second = 0;
       if constexpr (half_values<Program>::is_found) to_second = a.store_halves[I::bits];
       if constexpr (Part == moved_part::second)
 #pragma unroll

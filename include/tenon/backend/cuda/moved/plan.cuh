@@ -63,6 +63,20 @@ struct moved_planner {
         layout, walked, call, {.axis = walked.columns.dims - 1, .strip = strip},
         "vectors, each with a place of its own, which may begin anywhere");
   }
+  // Vectors of what is read in windows of rows, all of whose accesses are whole.
+  // @post without a function where some are not, or 32 bits are not enough
+  template <class Program>
+  [[gnu::cold]] static cuda_plan plan_windows(bound_layout const& layout,
+                                              bound_arguments const& call) {
+    constexpr configuration chosen = of_windows<Program>;
+    if (!reads_whole_windows<Program>(layout, call)) return {};
+    long long const strip = strip_of<Program, chosen>(layout, call);
+    bound_layout const walked = in_strips<chosen>(layout, strip);
+    moved_items items = neighbours_across_rows<chosen>(walked.columns);
+    items.strip = strip;
+    return planned_elements<Program, chosen>(
+        layout, walked, call, items, "vectors; neighbours in a row are read once for all of them");
+  }
   // Single elements, several of a thread: along an axis along which nothing is decided, so that
   // their places are as far apart; or else along the innermost axis, each with a place of its own.
   // @post without a function where 32 bits are not enough
@@ -120,6 +134,12 @@ struct moved_planner {
                                           .group_dims = moved_dims,
                                           .is_looped = true,
                                           .index_bits = 32};
+  template <class Program>
+  static constexpr configuration of_windows{.vector_width = read_windows<Program>::width,
+                                            .threads_per_block = 256,
+                                            .group_dims = moved_dims,
+                                            .index_bits = 32,
+                                            .has_warps = 1};
   // `lanes` threads share a row, or there are none.
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
@@ -137,7 +157,7 @@ struct moved_planner {
     if (layout.columns.dims > moved_dims) return result;
     constexpr bool may_break = C.is_looped && C.vector_width > 1;
     moved_vectors<Program> const vectors =
-        vector_facts<Program, C.vector_width>(layout, call, may_break).find();
+        vector_facts<Program, C.vector_width>(layout, call, may_break, C.has_warps).find();
     if (!vectors.are_whole || layout.columns.size / C.vector_width >= 1ll << 31 ||
         !moved_arguments<Program>::holds_sizes(layout) ||
         vectors.breaks.count * least_whole >
@@ -167,6 +187,10 @@ struct moved_planner {
   // Of a thread. H200, us, 16 and 32: 64 x 64 x 112 x 112 bf16 with a border of zeros 58.9
   // and 60.8.
   static constexpr int most_elements = 16;
+  // Neighbours across the rows. H200, us, two, four and eight, with a border: five neighbours of
+  // 8192 x 8192 bf16 88.6, 79.9 and 80.6, f32 153, 143 and 151; the greatest of 3 x 3, every second one,
+  // 4096 x 112 x 112 bf16 33.6, 34.3 and 36.3, every one 78.5, 73.6 and 72.4.
+  static constexpr int most_across_rows = 4;
 
   template <class Program, configuration C>
   [[gnu::cold]] static cuda_plan planned_elements(bound_layout const& layout,
@@ -192,6 +216,31 @@ struct moved_planner {
   template <configuration C>
   [[gnu::cold]] static bound_layout in_strips(bound_layout const& layout, long long strip) {
     return strip > 0 ? strips_of_columns(layout, strip * C.vector_width) : layout;
+  }
+  template <class Program>
+  [[gnu::cold]] static bool reads_whole_windows(bound_layout const& layout,
+                                                bound_arguments const& call) {
+    using windows = read_windows<Program>;
+    vector_facts<Program, windows::access> facts(layout, call, false, true);
+    bool result = facts.has_stepped_positions(windows::width);
+    visit_instructions<Program>([&](auto index) {
+      constexpr int k = decltype(index)::value;
+      if constexpr (windows::template is_leader<k>)
+        result = result && facts.template reads_whole_columns<k>();
+    });
+    return result;
+  }
+  template <configuration C>
+  [[gnu::cold]] static moved_items neighbours_across_rows(group_layout const& columns) {
+    moved_items items;
+    if (columns.dims < 2) return items;
+    items.axis = columns.dims - 2;
+    items.count = most_across_rows;
+    while (items.count > 1 &&
+           (items.count / 2 >= columns.extents[items.axis] ||
+            columns.size / (C.vector_width * C.threads_per_block * items.count) < least_blocks))
+      items.count /= 2;
+    return items;
   }
   // Whether two of what is read begin few rows from each other: a later call of the plan may have
   // them elsewhere, and is as right.

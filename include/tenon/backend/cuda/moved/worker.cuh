@@ -3,6 +3,7 @@
 // One vector of neighbouring elements, or one of either half of an axis, through a program that
 // finds where they lie: read as a whole, then computed element by element.
 
+#include "tenon/backend/cuda/moved/constant_filling.cuh"
 #include "tenon/backend/cuda/moved/places.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -30,6 +31,10 @@ template <class Program, int V> struct moved_item {
       return read_register<K>(first);
     else
       return read_register<K>(second);
+  }
+  // @pre i is a constant after unrolling
+  template <moved_part Part, int K> __device__ __forceinline__ auto element(int i) const {
+    return vector<Part, K>().element(i);
   }
 };
 
@@ -122,8 +127,8 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
     for_each_part([&](auto part) { ask_part<decltype(part)::value>(); });
   }
   // The stores of all elements, from what has been read.
-  __device__ __forceinline__ void store_all_of(item_reads const& reads,
-                                               bool is_inside = true) const {
+  template <class Reads>
+  __device__ __forceinline__ void store_all_of(Reads const& reads, bool is_inside = true) const {
     selected_registers<Program, wanted_stores> results[halves::parts];
 #pragma unroll
     for (int i = 0; i < V; ++i)
@@ -143,8 +148,8 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
     if constexpr (halves::is_found) visit(std::integral_constant<moved_part, moved_part::second>{});
   }
   // What the reductions of a phase, or the stores, need of element i.
-  template <moved_part Part, int Phase, bool Stores>
-  __device__ __forceinline__ void evaluate_at(frame<Program> const& f, item_reads const& reads,
+  template <moved_part Part, int Phase, bool Stores, class Reads>
+  __device__ __forceinline__ void evaluate_at(frame<Program> const& f, Reads const& reads,
                                               int i) const {
     for_each_instruction<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;
@@ -155,14 +160,51 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
         constexpr bool is_chosen = halves::template is_chosen<k>,
                        is_had = values::template reads<k> || halves::template other<k> >= 0;
         if constexpr (is_had && !is_chosen)
-          value_of<k>(f) =
-              static_cast<typename I::value_type>(reads.template vector<Part, k>().element(i));
+          value_of<k>(f) = static_cast<typename I::value_type>(reads.template element<Part, k>(i));
         else if constexpr (kind == moved_kind::number)
           value_of<k>(f) = static_cast<typename I::value_type>(this->template number<Part, k>());
         else if constexpr (kind == moved_kind::other || is_chosen)
           step<k>(f, typename I::operands{});
       }
     });
+  }
+
+ protected:
+  template <moved_part Part, int K, class Parts>
+  __device__ __forceinline__ void fill(Parts& to) const {
+    if constexpr (!at<K>::is_load) repeat(to, filling<Part, K, at<K>::type>());
+  }
+  // What stands for an element that is nowhere, as memory would hold it: a choice between
+  // constants.
+  template <moved_part Part, int K, dtype D>
+  __device__ __forceinline__ packed<storage_t<D>, 1> filling() const {
+    using I = at<K>;
+    if constexpr (I::where == place::launch || std::is_same_v<typename I::op, ops::fetch>) {
+      return packed_filling<typename I::op, I::type, I::bits, D>();
+    } else {
+      packed<storage_t<D>, 1> result = filling<Part, I::third_operand, D>();
+      packed<storage_t<D>, 1> const other = filling<Part, I::second_operand, D>();
+      bool const is_other = this->template number<Part, I::first_operand>() != 0;
+#pragma unroll
+      for (int w = 0; w < static_cast<int>(sizeof(result.words) / sizeof(unsigned)); ++w)
+        result.words[w] = is_other ? other.words[w] : result.words[w];
+      return result;
+    }
+  }
+  template <int K, class Parts>
+  __device__ __forceinline__ void read(Parts& to, moved_cursor const& from, bool is_first,
+                                       bool is_inside) const {
+    using T = storage_t<at<K>::type>;
+    bool const is_new = is_first || from.step != 0;
+    constexpr bool may_repeat = V > 1 && values::template may_repeat<K>;
+    int times = 1;
+    if constexpr (may_repeat) times = a.times[values::template read_number<K>];
+#pragma unroll
+    for (int p = 0; p < V / Parts::width; ++p)
+      load_packed<reuse::near>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
+                               is_new && from.is_wanted && times == 1 && is_inside);
+    if constexpr (may_repeat)
+      if (times != 1 && is_new && from.is_wanted) read_repeated<K, V>(to, from, times);
   }
 
  private:
@@ -178,25 +220,8 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
   template <moved_part Part> __device__ __forceinline__ void fill_part(item_reads& reads) const {
     for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      if constexpr (!at<k>::is_load) {
-        arithmetic_t<at<k>::type> const missing[1] = {filling<Part, k, at<k>::type>()};
-        repeat(read_register<k>(reads.template part<Part>()),
-               pack<storage_t<at<k>::type>>(missing));
-      }
+      fill<Part, k>(read_register<k>(reads.template part<Part>()));
     });
-  }
-  // What stands for an element that is nowhere.
-  template <moved_part Part, int K, dtype D>
-  __device__ __forceinline__ arithmetic_t<D> filling() const {
-    using I = at<K>;
-    if constexpr (I::where == place::launch)
-      return static_cast<arithmetic_t<D>>(value_of<K>(around));
-    else if constexpr (std::is_same_v<typename I::op, ops::fetch>)
-      return ops::fetch::eval_as<D>(no_address);
-    else
-      return this->template number<Part, I::first_operand>() != 0
-                 ? filling<Part, I::second_operand, D>()
-                 : filling<Part, I::third_operand, D>();
   }
   template <moved_part Part> __device__ __forceinline__ void ask_part() const {
     for_each_selected<Program, moved_reads<Program, V, Part>>([&](auto selected) {
@@ -209,9 +234,9 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
             "r"(static_cast<unsigned>(from.step != 0 && from.is_wanted)));
     });
   }
-  template <moved_part Part>
+  template <moved_part Part, class Reads>
   __device__ __forceinline__ void compute_stored(
-      selected_registers<Program, wanted_stores>& results, item_reads const& reads, int i) const {
+      selected_registers<Program, wanted_stores>& results, Reads const& reads, int i) const {
     registers<Program, place::element> element;
     frame<Program> const f{around.launch, around.row, element, around.total};
     evaluate_at<Part, traits::row_phases + 1, true>(f, reads, i);
@@ -230,21 +255,6 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
       store_packed(reinterpret_cast<T*>(to.at), pack<T>(read_register<k>(results).at),
                    to.is_wanted && is_inside, a.stored);
     });
-  }
-  template <int K, class Parts>
-  __device__ __forceinline__ void read(Parts& to, moved_cursor const& from, bool is_first,
-                                       bool is_inside) const {
-    using T = storage_t<at<K>::type>;
-    bool const is_new = is_first || from.step != 0;
-    constexpr bool may_repeat = V > 1 && values::template may_repeat<K>;
-    int times = 1;
-    if constexpr (may_repeat) times = a.times[values::template read_number<K>];
-#pragma unroll
-    for (int p = 0; p < V / Parts::width; ++p)
-      load_packed<reuse::near>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
-                               is_new && from.is_wanted && times == 1 && is_inside);
-    if constexpr (may_repeat)
-      if (times != 1 && is_new && from.is_wanted) read_repeated<K, V>(to, from, times);
   }
   // Where an element in memory stands for `times` neighbours: at most Times.
   template <int K, int Times, class Parts>

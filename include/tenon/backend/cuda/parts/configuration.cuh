@@ -37,7 +37,8 @@ struct configuration {
                       // columns: has_all_rows; moved: each item has a place of its own
   int index_bits = 64;   // flat: width of index arithmetic
   int blocks = 1;        // that a multiprocessor is to hold at once, at least
-  int has_warps = 0;     // rows: at least a warp shares each of them; columns: takes_elements
+  int has_warps = 0;     // rows: at least a warp shares each of them; columns: takes_elements;
+                         // moved: neighbours in a row are read together
   int has_clusters = 0;  // rows: several blocks may share one; columns: all_blocks_meet
 
   constexpr bool operator==(configuration const&) const = default;

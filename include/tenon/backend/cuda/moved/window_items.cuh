@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One vector of neighbouring elements of which some are read several times, or step over others, in
+// a row: what a thread has of the row is read once, by whole accesses, each of which is inside or
+// is not.
+
+#include "tenon/backend/cuda/moved/worker.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+// What a group of reads has of a row, as it lies in memory; and where its accesses are.
+template <class Program, int Leader> struct window_vectors {
+  using windows = read_windows<Program>;
+  using window = read_window<Program, Leader>;
+  using T = storage_t<program_traits<Program>::template at<Leader>::type>;
+  packed<T, windows::access> at[window::count];
+
+  // What is nowhere stays as it is.
+  template <int Number> __device__ __forceinline__ void load(moved_cursor const& from) {
+    packed<T, window::template access<Number>.width> one;
+    constexpr int words = static_cast<int>(sizeof(one.words) / sizeof(one.words[0]));
+#pragma unroll
+    for (int w = 0; w < words; ++w) one.words[w] = at[Number].words[w];
+    load_packed<reuse::near>(one, reinterpret_cast<T const*>(from.at), from.is_wanted);
+#pragma unroll
+    for (int w = 0; w < words; ++w) at[Number].words[w] = one.words[w];
+  }
+  // @pre column is a constant after unrolling
+  __device__ __forceinline__ T element(int column) const {
+    auto const place = window::place_of(column);
+    return element_of(at[place.number], place.element);
+  }
+};
+template <class Program> struct windows_read {
+  template <int K> static constexpr bool holds = read_windows<Program>::template is_leader<K>;
+  template <int K> using type = window_vectors<Program, K>;
+};
+// What is read in no window.
+template <class Program, int V> struct single_reads {
+  template <int K>
+  static constexpr bool holds = moved_reads<Program, V>::template holds<K> &&
+                                (read_windows<Program>::template leader<K> < 0);
+  template <int K> using type = typename moved_reads<Program, V>::template type<K>;
+};
+template <class Program, int V> struct window_item {
+  using windows = read_windows<Program>;
+  selected_registers<Program, windows_read<Program>> of_rows;
+  selected_registers<Program, single_reads<Program, V>> single;
+
+  // @pre i is a constant after unrolling
+  template <moved_part, int K> __device__ __forceinline__ auto element(int i) const {
+    constexpr int leader = windows::template leader<K>;
+    if constexpr (leader >= 0)
+      return read_register<leader>(of_rows).element(windows::template offset<K> +
+                                                    windows::all.step * i);
+    else
+      return read_register<K>(single).element(i);
+  }
+};
+
+template <class Program, int V> struct window_items : moved_worker<Program, V> {
+  using base = moved_worker<Program, V>;
+  using windows = read_windows<Program>;
+  using item_reads = window_item<Program, V>;
+  template <int K> using at = typename program_traits<Program>::template at<K>;
+  using base::a;
+  using base::base;
+
+  // Items are neighbours along an axis across the rows, each with a place of its own: what does not
+  // follow from that axis is found once.
+  template <int> __device__ __forceinline__ void finish() {
+    await_operands<Program>();
+    int const left = a.shared_extent - this->shared_digit() * a.items,
+              count = left < a.items ? left : a.items;
+#pragma unroll 1
+    for (int item = 0; item < count; ++item) {
+      window_items one = *this;
+      one.item = item;
+      one.find();
+      item_reads reads;
+      one.read_all(reads);
+      one.store_all_of(reads);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void read_all(item_reads& reads) const {
+    for_each_selected<Program, windows_read<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      [&]<int... N>(std::integer_sequence<int, N...>) {
+        (read_access<k, N>(read_register<k>(reads.of_rows)), ...);
+      }
+      (std::make_integer_sequence<int, read_window<Program, k>::count>{});
+    });
+    for_each_selected<Program, single_reads<Program, V>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      auto& to = read_register<k>(reads.single);
+      this->template fill<moved_part::first, k>(to);
+      this->template read<k>(to, this->template cursor_of<moved_part::first, k>(), true, true);
+    });
+  }
+  // An access is where the leader's element would be if it were the first of it, or it is nowhere
+  // as that would be.
+  template <int Leader, int Number>
+  __device__ __forceinline__ void read_access(window_vectors<Program, Leader>& to) const {
+    constexpr int begin = read_window<Program, Leader>::template access<Number>.begin;
+    using I = at<Leader>;
+    window_items one = *this;
+    one.template go_on<windows::template position<Leader>>(begin -
+                                                           windows::template offset<Leader>);
+    to.at[Number] =
+        splat<windows::access>(one.template filling<moved_part::first, Leader, I::type>());
+    to.template load<Number>(one.template cursor_of_read<Leader>());
+  }
+};
+
+}  // namespace tenon::detail
+#endif
