@@ -78,7 +78,7 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
       constexpr moved_kind kind = values::template kind<k>;
       this->template note<k>();
       if constexpr ((kind == moved_kind::number || kind == moved_kind::address) &&
-                    windows::all.positions[k] == windows::all.positions[Leader])
+                    windows::all.follows_from(Leader, k))
         result = result && base::is_narrow(facts[k]);
       if constexpr (k == Leader) result = result && this->template is_in_vectors<k>();
     });

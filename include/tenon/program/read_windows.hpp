@@ -88,6 +88,14 @@ template <class Program> struct read_windows {
         if (!are_alike(x.operands[i], y.operands[i])) return false;
       return true;
     }
+    // Whether read or number k is found by value `by`.
+    constexpr bool follows_from(int k, int by) const {
+      if (k <= by) return k == by;
+      instruction_facts const& i = traits::all[k];
+      for (int n = 0; n < i.operand_count; ++n)
+        if (follows_from(i.operands[n], by)) return true;
+      return false;
+    }
     constexpr bool is_in_window(int k) const {
       return traits::all[k].where == place::element && positions[k] >= 0 && columns[k] >= 0;
     }

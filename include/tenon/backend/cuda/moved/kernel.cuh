@@ -11,7 +11,8 @@ namespace tenon {
 // Owners: a thread has one vector of neighbouring elements along the innermost axis, or as many as
 // `items`, neighbours along the outermost one, or of one row that an index names; of each of these
 // two where elements are exchanged between the halves of an axis, one of either half, and then
-// neither is read twice. Registers: one vector of each operand, as it lies in memory; one index or
+// neither is read twice; of windows of rows several, neighbours across the rows, each found by
+// itself. Registers: one vector of each operand, as it lies in memory; one index or
 // address for all of a thread's vectors; of single elements as many of each operand as are in
 // flight, along an axis along which nothing is decided, or with a place of each. Global memory:
 // what is fetched is read by aligned vectors, each of one part of a concatenation; every store is

@@ -188,8 +188,8 @@ struct moved_planner {
   // and 60.8.
   static constexpr int most_elements = 16;
   // Neighbours across the rows. H200, us, two, four and eight, with a border: five neighbours of
-  // 8192 x 8192 bf16 88.6, 79.9 and 80.6, f32 153, 143 and 151; the greatest of 3 x 3, every second one,
-  // 4096 x 112 x 112 bf16 33.6, 34.3 and 36.3, every one 78.5, 73.6 and 72.4.
+  // 8192 x 8192 bf16 88.6, 79.9 and 80.6, f32 153, 143 and 151; the greatest of 3 x 3, every second
+  // one, 4096 x 112 x 112 bf16 33.6, 34.3 and 36.3, every one 78.5, 73.6 and 72.4.
   static constexpr int most_across_rows = 4;
 
   template <class Program, configuration C>
