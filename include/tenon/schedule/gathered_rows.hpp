@@ -79,13 +79,21 @@ class gathered_rows : space_instructions {
       for (int operand : step.operands) step.axes |= space_.instructions[operand].axes;
       where = add(step);
     }
-    load& of_rows = space_.loads[static_cast<int>(at(address).bits)];
-    of_rows.what = reading::gathered;
+    int const number = own_load(static_cast<int>(at(address).bits));
     int const elements =
-        add({op_id<ops::load>, at(k).type, {{where}, 1}, at(k).axes, 0, at(address).bits});
+        add({op_id<ops::load>, at(k).type, {{where}, 1}, at(k).axes, 0, number});
     instruction is_there{op_id<ops::is_somewhere>, dtype::boolean, {{where}, 1}};
     is_there.axes = space_.instructions[where].axes;
     return add({op_id<ops::found>, at(k).type, {{elements, add(is_there)}, 2}, at(k).axes});
+  }
+  // The number of load `number`, or of another one of the same: a row has one place for each number.
+  constexpr int own_load(int number) {
+    if (space_.loads[number].what == reading::gathered) {
+      space_.loads.push_back(load(space_.loads[number]));
+      number = space_.loads.size() - 1;
+    }
+    space_.loads[number].what = reading::gathered;
+    return number;
   }
   // Of the instructions that have none yet, all of which instruction k has become.
   constexpr void place_new(schedule& s, int k, bool is_gathered) const {

@@ -179,6 +179,40 @@ TEST(gathered_rows, rows_of_two_tables) {
       }
 }
 
+// Two rows of one table for each row, and rows of planes that are seen from two places.
+TEST(gathered_rows, two_of_one_table) {
+  auto const product = tn::compile([](auto t, auto i, auto j) {
+    return tn::sum(tn::embedding(t, i) * tn::embedding(t, j), tn::axis<1>);
+  });
+  auto const around = tn::compile([](auto x) {
+    auto const next = tn::roll(x, tn::axis<1>, -1);
+    return x - tn::max(next, tn::axis<2>, tn::keepdim) * next;
+  });
+  for (std::int64_t n : {1, 8, 33, 64, 1000, 9000})
+    for (arrangement how : {arrangement::contiguous, arrangement::reversed}) {
+      auto t = whole_numbers<float, 2>({9, n}, how);
+      std::vector<std::int64_t> const first{3, 0, 8, 8, 1}, second{1, 0, -1, 2, 7};
+      tn::tensor<std::int64_t, tn::dyn> const i(first, 5), j(second, 5);
+      doubles const a = t.values(), sums = result_of(product(t.view(), i, j));
+      for (std::int64_t r = 0; r < 5; ++r) {
+        double sum = 0;
+        for (std::int64_t c = 0; c < n; ++c)
+          sum += a[first[r] * n + c] * a[wrapped(second[r], 9) * n + c];
+        ASSERT_EQ(sums[r], sum) << n << ", " << r;
+      }
+
+      auto x = whole_numbers<float, 3>({3, 4, n}, how);
+      doubles const b = x.values(), result = result_of(around(x.view()));
+      for (std::int64_t r = 0; r < 12; ++r) {
+        std::int64_t const next = r / 4 * 4 + (r + 1) % 4;
+        double largest = b[next * n];
+        for (std::int64_t c = 0; c < n; ++c) largest = std::max(largest, b[next * n + c]);
+        for (std::int64_t c = 0; c < n; ++c)
+          ASSERT_EQ(result[r * n + c], b[r * n + c] - largest * b[next * n + c]) << n << ", " << r;
+      }
+    }
+}
+
 // On a device what is outside is NaN, and the rows beside it are not.
 TEST(gathered_rows, rows_outside_are_missing) {
   if (std::is_same_v<tn::default_space, tn::cpu>) GTEST_SKIP() << "the CPU backend throws";
