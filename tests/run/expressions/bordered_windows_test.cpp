@@ -171,4 +171,26 @@ TEST(bordered_windows, of_some_columns) {
   expect_some_columns<18>();
 }
 
+// Borders of two widths, which are named by the same positions.
+TEST(bordered_windows, of_two_borders) {
+  auto const f = tn::compile([](auto x) {
+    auto const one = tn::pad(x, tn::axis<1>, tn::widths<1, 3>, 5);
+    auto const two = tn::pad(x, tn::axis<1>, tn::widths<2, 2>, 6);
+    auto const first = [](auto y) { return tn::slice(y, tn::axis<1>, tn::range<0, -4>); };
+    auto const last = [](auto y) { return tn::slice(y, tn::axis<1>, tn::range<4, tn::end>); };
+    return first(one) + first(two) * 2 + last(one) * 3 + last(two) * 4;
+  });
+  for (std::int64_t width : {16, 40, 41}) {
+    auto x = whole_numbers<float, 2>({6, width});
+    doubles const a = x.values(), found = result_of(f(x.view()));
+    for (std::int64_t k = 0; k < a.size(); ++k) {
+      auto const at = [&](std::int64_t further, double otherwise) {
+        std::int64_t const column = k % width + further;
+        return column < 0 || column >= width ? otherwise : a[k / width * width + column];
+      };
+      ASSERT_EQ(found[k], at(-1, 5) + 2 * at(-2, 6) + 3 * at(3, 5) + 4 * at(2, 6)) << k;
+    }
+  }
+}
+
 }  // namespace
