@@ -42,7 +42,7 @@ class neighbour_finder {
     return of(k, space_.stores.size(), [&](int a, int b) {
       store const &x = space_.stores[a], &y = space_.stores[b];
       bool const are_parts = x.axis != no_axis && x.axis == y.axis && x.output == y.output &&
-                             x.along == y.along && x.axis == g_[g_.outputs[x.output].id].rank() - 1;
+                             x.along == y.along && x.axis == last_axis_of(x.output);
       return are_parts ? y.position - x.position : far;
     });
   }
@@ -71,6 +71,13 @@ class neighbour_finder {
     int const count = end - begin;
     if (count < 2 || count > neighbours::most) return {};
     return {count, far - begin, at[begin]};
+  }
+  // Of what is stored, beside axes of one element.
+  constexpr int last_axis_of(int output) const {
+    dim_list const& dims = g_[g_.outputs[output].id].dims;
+    int axis = dims.size() - 1;
+    while (axis > 0 && dims[axis] == unit_dim) --axis;
+    return axis;
   }
   // How many elements load b is further than load a along the last axis of a view, in steps of more
   // than one or as one of its elements; `far` if it is none of that. Where these lie in memory
