@@ -3,6 +3,7 @@
 // Positions along the innermost axis of the results that go on in steps, as those of windows do:
 // which one is the first, and how far it is to the next.
 
+#include "tenon/ops/source.hpp"
 #include "tenon/schedule/slice_bounds.hpp"
 
 namespace tenon {
