@@ -6,13 +6,13 @@ from operations import Illegal, Value, nan_or
 
 
 def view(rng, value):
-    """A flip, a roll, or what a slice leaves, at one end of the axis; the rest is a number or the element at the edge."""
+    """A flip, a roll, elements in some order, or what a slice leaves, at one end of the axis; the rest is a number or the element at the edge."""
     axes = [k for k, extent in enumerate(value.shape) if extent > 1]
     if not axes or value.dtype == "bool":
         raise Illegal
     axis = rng.choice(axes)
     extent, along = value.shape[axis], f"tn::axis<{axis}>"
-    cut = rng.randint(1, extent - 1)
+    cut, stride = rng.randint(1, extent - 1), rng.randint(2, 7)
     text, position = rng.choice([
         (f"tn::flip({{0}}, {along})", lambda i: extent - 1 - i),
         (f"tn::roll({{0}}, {along}, {cut})", lambda i: (i - cut) % extent),
@@ -24,6 +24,8 @@ def view(rng, value):
          lambda i: (i + cut) // (cut + 1)),
         (f"tn::slice(tn::concat({{0}}, tn::flip({{0}}, {along}), {along}), {along}, tn::range<{cut}, {cut + extent}>)",
          lambda i: i + cut if i + cut < extent else 2 * extent - 1 - (i + cut)),
+        (f"tn::take({{0}}, tn::remainder(tn::arange<{extent}>({{0}}) * {stride} + {cut}, {extent}), {along})",
+         lambda i: (i * stride + cut) % extent),
     ])
 
     def moved(array):
