@@ -129,10 +129,12 @@ template <class I, class... Values> TENON_HD typename I::value_type apply(Values
 }
 
 namespace detail {
-// Which term of sum or difference K of an element is a product of its own, 0 or 1; -1: none.
+// Which term of sum or difference K of an element is a product of its own, 0 or 1; -1: none. Of a
+// product and itself none: their difference is 0.
 template <class Program> consteval int product_among_terms(int k) {
   instruction_facts const& sum = program_traits<Program>::all[k];
   if (!sum.is_sum || sum.where != place::element || !is_floating(sum.type)) return -1;
+  if (sum.operands[0] == sum.operands[1]) return -1;
   for (int n = 0; n < 2; ++n) {
     instruction_facts const& term = program_traits<Program>::all[sum.operands[n]];
     if (term.is_product && term.where == sum.where && term.type == sum.type) return n;

@@ -212,4 +212,16 @@ TEST(special_values, variance_far_from_zero) {
               {.arithmetic = 0, .absolute = 1e-3});
 }
 
+// A product and itself are not rounded apart.
+TEST(special_values, a_product_less_itself) {
+  auto const f = tn::compile([](auto x, auto y) {
+    auto const product = (x + y) * x;
+    return tn::outputs(product - product, product + product - 2 * product);
+  });
+  auto x = random_array<float, 1>({1000}), y = random_array<float, 1>({1000});
+  auto const [difference, rest] = f(x.view(), y.view());
+  for (double zero : result_of(difference).values) ASSERT_EQ(zero, 0);
+  for (double zero : result_of(rest).values) ASSERT_EQ(zero, 0);
+}
+
 }  // namespace

@@ -168,4 +168,24 @@ TEST(whole_tensor, scaled_to_float8) {
   }
 }
 
+// Of what is computed of a part of a matrix, as it lies.
+TEST(whole_tensor, greatest_of_a_part) {
+  auto const f = tn::compile([](auto x) {
+    auto const part = tn::slice(x, tn::axis<1>, tn::range<2, 9>);
+    return tn::argmax(tn::abs(part) + 0.5, tn::axis<0, 1>);
+  });
+  for (std::int64_t rows : {1, 7, 300})
+    for (arrangement how : arrangements) {
+      auto x = random_array<tn::bfloat16, 2>({rows, 12}, how);
+      reference::doubles const a = x.values();
+      std::int64_t greatest = 0;
+      auto const magnitude = [&](std::int64_t k) { return std::abs(a[k / 7 * 12 + 2 + k % 7]); };
+      auto const rounded = [&](std::int64_t k) { return float(magnitude(k)) + 0.5f; };
+      for (std::int64_t k = 1; k < rows * 7; ++k)
+        if (rounded(k) > rounded(greatest)) greatest = k;
+      EXPECT_EQ(result_of(f(x.view()))[0], static_cast<double>(greatest))
+          << rows << " " << to_string(how);
+    }
+}
+
 }  // namespace

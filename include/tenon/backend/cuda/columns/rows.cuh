@@ -79,7 +79,7 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
         auto value =
-            static_cast<typename facts::number>(value_of<facts::instruction::first_operand>(f));
+            static_cast<typename facts::operand>(value_of<facts::instruction::first_operand>(f));
         read_register<k>(total) =
             facts::op::combine(read_register<k>(total), facts::op::lift(value));
       });

@@ -29,7 +29,7 @@ __device__ __forceinline__ State taken_by_column(State const& state, frame<Progr
                               value_of<product::second_operand>(f), state);
   } else {
     return facts::op::combine(
-        state, facts::op::lift(static_cast<typename facts::number>(value_of<operand>(f))));
+        state, facts::op::lift(static_cast<typename facts::operand>(value_of<operand>(f))));
   }
 }
 
