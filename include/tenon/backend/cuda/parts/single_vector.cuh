@@ -84,7 +84,8 @@ template <class Program, int K, class T, int V> struct halved_vector {
   __device__ __forceinline__ packed<T, V> join(Arguments const& a,
                                                operand_offsets<Program> const& row, Index index,
                                                int count) const {
-    if (beyond >= 0) return part_of(low, high, beyond);
+    if constexpr (has_words<T, V>)
+      if (beyond >= 0) return part_of(low, high, beyond);
     access const how = a.load_access[I::bits];
     if (how == access::packed && count >= V) return low;
     if constexpr (Dims > contiguous_columns)
