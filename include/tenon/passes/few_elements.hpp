@@ -89,35 +89,56 @@ constexpr constexpr_vector<int> elements_apart(graph& g, node const& n) {
   return result;
 }
 
-// Whether one thing that is read for node `id` varies along all of the axes.
-constexpr bool is_spanned(graph const& g, int id, unsigned axes) {
-  node const& n = g[id];
-  if (n.is<ops::broadcast>() || n.is<ops::transpose>()) {
-    attribute const map = g.attributes_of(n);
-    unsigned inner = 0, mapped = 0;
-    for (int k = 0; k < map.size(); ++k) {
-      if (g.operand(n, 0).dims[k] == unit_dim) continue;
-      mapped |= 1u << map[k];
-      if (axes >> map[k] & 1u) inner |= 1u << k;
-    }
-    return (axes & ~mapped) == 0 && is_spanned(g, n.operands[0], inner);
-  }
+// Of a node, axes that something which is read for it is to vary along.
+struct spanning_axes {
+  int id = -1;
+  unsigned axes = 0;
+  constexpr bool operator==(spanning_axes const&) const = default;
+};
+
+// The same of what a movement moves; of no node where it repeats that along one of them.
+constexpr spanning_axes under_movement(graph const& g, node const& n, unsigned axes) {
+  node const& operand = g.operand(n, 0);
+  unsigned inner = 0, mapped = 0;
   if (n.is<ops::reshape>()) {
-    unsigned inner = 0;
-    for (axis_group const group : reshape_groups(g.dims, g.operand(n, 0).dims, n.dims))
+    for (axis_group const group : reshape_groups(g.dims, operand.dims, n.dims))
       for (int axis = group.to; axis < group.to_end; ++axis)
         if (axes >> axis & 1u)
           for (int from = group.from; from < group.from_end; ++from) inner |= 1u << from;
-    return is_spanned(g, n.operands[0], inner);
+    return {n.operands[0], inner};
   }
-  if (n.is(op_kind::pointwise)) {
-    for (int operand : n.operands)
-      if (is_spanned(g, operand, axes)) return true;
-    return false;
+  attribute const map = g.attributes_of(n);
+  for (int k = 0; k < map.size(); ++k) {
+    if (operand.dims[k] == unit_dim) continue;
+    mapped |= 1u << map[k];
+    if (axes >> map[k] & 1u) inner |= 1u << k;
   }
-  for (int axis = 0; axis < n.rank(); ++axis)
-    if (n.dims[axis] != unit_dim) axes &= ~(1u << axis);
-  return axes == 0 && !n.is<ops::index>();
+  return (axes & ~mapped) == 0 ? spanning_axes{n.operands[0], inner} : spanning_axes{};
+}
+
+// Whether one thing that is read for node `id` varies along all of the axes.
+constexpr bool is_spanned(graph const& g, int id, unsigned axes) {
+  constexpr_vector<spanning_axes> open(1, {id, axes}), seen;
+  while (!open.empty()) {
+    spanning_axes const one = open.back();
+    open.pop_back();
+    bool is_new = one.id >= 0;
+    for (spanning_axes const& other : seen) is_new = is_new && !(other == one);
+    if (!is_new) continue;
+    seen.push_back(one);
+    node const& n = g[one.id];
+    if (n.is<ops::broadcast>() || n.is<ops::transpose>() || n.is<ops::reshape>()) {
+      open.push_back(under_movement(g, n, one.axes));
+    } else if (n.is(op_kind::pointwise)) {
+      for (int operand : n.operands) open.push_back({operand, one.axes});
+    } else if (!n.is<ops::index>()) {
+      unsigned left = one.axes;
+      for (int axis = 0; axis < n.rank(); ++axis)
+        if (n.dims[axis] != unit_dim) left &= ~(1u << axis);
+      if (left == 0) return true;
+    }
+  }
+  return false;
 }
 
 constexpr unsigned varying_axes(graph const& g, int id) {
@@ -200,35 +221,34 @@ constexpr void part_outputs(graph& g) {
   for (int k = 0; k < g.outputs.size(); ++k) {
     graph_output const output = g.outputs[k];
     if (output.window != no_attribute) continue;
-    int const parts = g.parts.size();
-    for (int axis = 0; axis < g[output.id].rank(); ++axis) {
+    bool has_parts = false;
+    auto const part_along = [&](int axis, auto is_wanted, bool reads_arguments, long long most) {
+      if (has_parts) return;
       constexpr_vector<int> const all =
-          detail::joined_elements(g, output.id, axis, [](detail::elements_at const& here) {
-            return here.chooses_reductions || here.chooses_operands;
-          });
+          detail::joined_elements(g, output.id, axis, is_wanted, reads_arguments, most);
       for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
-      if (!all.empty()) break;
-    }
-    int const last = g[output.id].rank() - 1;
-    bool const is_product = !detail::is_spanned(g, output.id, detail::varying_axes(g, output.id)) &&
-                            detail::is_read(g, output.id);
-    for (int axis = last; axis >= (is_product ? 0 : last) && last > 0; --axis) {
-      if (g.parts.size() > parts) break;
-      constexpr_vector<int> const all = detail::joined_elements(
-          g, output.id, axis,
-          [&](detail::elements_at const& here) {
-            return is_product || (here.lies_apart && !here.lies_together);
-          },
-          true, detail::most_stored_together);
-      for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
-    }
-    for (int axis = 0; axis < last && g.parts.size() == parts; ++axis) {
-      constexpr_vector<int> const planes = detail::joined_elements(
-          g, output.id, axis,
-          [](detail::elements_at const& here) { return here.lies_together && !here.lies_apart; },
-          true, detail::most_stored_together);
-      for (int j = 0; j < planes.size(); ++j) g.parts.push_back({planes[j], k, axis, j});
-    }
+      has_parts = !all.empty();
+    };
+    using elements = detail::elements_at;
+    int const rank = g[output.id].rank(), last = rank - 1;
+    for (int axis = 0; axis < rank; ++axis)
+      part_along(
+          axis,
+          [](elements const& here) { return here.chooses_reductions || here.chooses_operands; },
+          false, detail::most_joined_elements);
+    if (last < 1) continue;
+    part_along(
+        last, [](elements const& here) { return here.lies_apart && !here.lies_together; }, true,
+        detail::most_stored_together);
+    for (int axis = 0; axis < last; ++axis)
+      part_along(
+          axis, [](elements const& here) { return here.lies_together && !here.lies_apart; }, true,
+          detail::most_stored_together);
+    bool const is_product = !has_parts && detail::is_read(g, output.id) &&
+                            !detail::is_spanned(g, output.id, detail::varying_axes(g, output.id));
+    for (int axis = last; is_product && axis >= 0; --axis)
+      part_along(
+          axis, [](elements const&) { return true; }, true, detail::most_stored_together);
   }
 }
 

@@ -90,11 +90,12 @@ template <class Program> struct read_windows {
     }
     // Whether read or number k is found by value `by`.
     constexpr bool follows_from(int k, int by) const {
-      if (k <= by) return k == by;
-      instruction_facts const& i = traits::all[k];
-      for (int n = 0; n < i.operand_count; ++n)
-        if (follows_from(i.operands[n], by)) return true;
-      return false;
+      bool leads[held] = {};
+      leads[k] = true;
+      for (int i = k; i > by; --i)
+        for (int n = 0; leads[i] && n < traits::all[i].operand_count; ++n)
+          leads[traits::all[i].operands[n]] = true;
+      return leads[by];
     }
     constexpr bool is_in_window(int k) const {
       return traits::all[k].where == place::element && positions[k] >= 0 && columns[k] >= 0;

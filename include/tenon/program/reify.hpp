@@ -52,10 +52,7 @@ constexpr int value_stored(graph const& g, iteration_space const& space, store c
 }
 
 constexpr int innermost_of_results(iteration_space const& space) {
-  int result = no_axis;
-  for (int axis : space.stores[0].along)
-    if (axis != no_axis) result = axis;
-  return result;
+  return last_axis(space.stores[0].along);
 }
 
 // Whether a load reads its input from the end of an axis of the space to its beginning because the

@@ -143,5 +143,17 @@ static_assert(parts_in<f32<dyn, 2, dyn, 2>>([](auto x) {
                 return transpose(x, axis<0, 1, 3, 2>);
               }) == 2);
 
+// However often each of its values is used, that nothing spans a result is found out once for each.
+constexpr auto squared = [](auto v) {
+  auto const a = v * v + v, b = a * a + a, c = b * b + b, d = c * c + c, e = d * d + d;
+  auto const f = e * e + e, g = f * f + f, h = g * g + g, i = h * h + h, j = i * i + i;
+  return j * j + j;
+};
+static_assert(parts_in<f32<dyn>, f32<dyn>>([](auto x, auto y) {
+                return squared(unsqueeze(x, axis<1>) + y);
+              }) == 0);
+static_assert(parts_in<f32<dyn, 3>, f32<3, 3>>(by_matrix) == 3);
+static_assert(parts_in<f32<dyn, 16>, f32<8, 16>>(by_matrix) == 0);
+
 }  // namespace
 }  // namespace tenon::test
