@@ -15,6 +15,8 @@ from operations import Illegal, RUNS, Value
 EXTENTS = [1, 2, 3, 5, 7, 8, 16, 31, 32, 33, 64, 127]
 LONG_EXTENTS = [255, 257, 1023, 1024, 1025]
 MOST_ELEMENTS = 2100
+# Where programs may have more: rows in shared memory, of several blocks, taken in turns.
+LARGE_EXTENTS = [2047, 2048, 4096, 4099, 8192, 8193, 12288, 16385, 33000, 50257, 65536, 131072]
 INPUT_DTYPES = ["f32"] * 10 + ["f64"] * 2 + ["f16"] * 3 + ["bf16"] * 3 + ["i32", "i64", "i8", "u8", "bool"]
 
 
@@ -29,6 +31,7 @@ class Program:
     """What build.py compiles and runs; equal seeds give equal programs."""
     dtypes = INPUT_DTYPES
     specials_share = 0.15
+    most_elements = MOST_ELEMENTS
 
     def __init__(self, seed):
         self.seed = self.number = seed
@@ -52,7 +55,7 @@ class Program:
         return Layout(dtype, shape, "contiguous" if self.are_tensors else self.rng.choice(ARRANGEMENTS))
 
     def choose_shape(self):
-        return random_shape(self.rng)
+        return random_shape(self.rng, self.most_elements)
 
     def text(self):
         return lambda_text(self, self.is_split)
@@ -120,13 +123,14 @@ class Program:
         return results
 
 
-def random_shape(rng):
-    shape = []
+def random_shape(rng, most):
+    shape, is_large = [], most > MOST_ELEMENTS
+    long_extents = [extent for extent in LARGE_EXTENTS if extent <= most] if is_large else LONG_EXTENTS
     for _ in range(rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4])):
-        extent = rng.choice(LONG_EXTENTS if rng.random() < 0.15 else EXTENTS)
+        extent = rng.choice(long_extents if rng.random() < (0.4 if is_large else 0.15) else EXTENTS)
         shape.append(0 if rng.random() < 0.02 else extent)
-    while math.prod(shape) > MOST_ELEMENTS:
-        k = max(range(len(shape)), key=lambda i: shape[i])
+    while math.prod(shape) > most:
+        k = rng.randrange(len(shape)) if is_large else max(range(len(shape)), key=lambda i: shape[i])
         shape[k] = max(1, shape[k] // 2)
     return tuple(shape)
 

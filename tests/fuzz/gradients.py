@@ -57,7 +57,7 @@ class Differentiated(Program):
 
     def choose_shape(self):
         """An axis of one element is one in the types: the cotangent has the types of the result."""
-        return tuple(2 if extent == 1 else extent for extent in random_shape(self.rng))
+        return tuple(2 if extent == 1 else extent for extent in random_shape(self.rng, self.most_elements))
 
     def add(self, value):
         if any(not abs(x) <= MOST for x in value.arrays[0].data):

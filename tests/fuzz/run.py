@@ -36,6 +36,7 @@ def parse_arguments():
     parser.add_argument("--emulated", action="store_true", help="the program finds the emulator in LD_LIBRARY_PATH: no device is asked for")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--batch", type=int, default=240, help="programs compiled and run together")
+    parser.add_argument("--elements", type=int, default=Program.most_elements, help="the most that a tensor of a program has")
     parser.add_argument("compiler", nargs="+")
     return parser.parse_args()
 
@@ -125,6 +126,7 @@ def main():
         return SKIPPED
     os.makedirs(arguments.build, exist_ok=True)
     compiler = Compiler(arguments.compiler, arguments.kind, arguments.build)
+    Program.most_elements = arguments.elements
     kind_of_program = Differentiated if arguments.gradients else Program
     failures, refused = {}, {}
     seeds = range(arguments.first, arguments.first + arguments.count)
