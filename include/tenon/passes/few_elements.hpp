@@ -4,6 +4,7 @@
 // an order and their softmax, a mean and a variance beside each other. Each element is a number of
 // its row, and so is what a reduction combines them to.
 
+#include "tenon/ops/scatter.hpp"
 #include "tenon/passes/elements_at.hpp"
 
 namespace tenon::passes::detail {
@@ -148,45 +149,57 @@ constexpr unsigned varying_axes(graph const& g, int id) {
   return result;
 }
 
+// The elements of node `id` along the axes, one by one, at most so many positions of each; none
+// where one of them is not known. Tells whether they are of windows.
+constexpr constexpr_vector<int> elements_along(graph& g, int id, unsigned axes, long long most,
+                                               bool& are_of_windows) {
+  constexpr_vector<int> result(1, id), none;
+  dim_list const dims = g[id].dims;
+  for (int axis = dims.size() - 1; axis >= 0; --axis) {
+    if (!(axes >> axis & 1u)) continue;
+    long long const count = g.dims[g.dims.representative(dims[axis])].a;
+    constexpr_vector<int> elements;
+    for (long long k = 0; k < count && k < most; ++k) {
+      elements_at here(g, axis, k, true);
+      for (int of_others : result) {
+        int const one = here.of(of_others);
+        if (one < 0) return none;
+        elements.push_back(one);
+      }
+      are_of_windows = are_of_windows || here.is_of_windows;
+    }
+    result = elements;
+  }
+  return result;
+}
+
 // The elements of a few along reduced axes, one by one, if some of these are of windows, as slices
 // of what the windows are of, or are products of what varies along different axes, as of points and
-// a small matrix; none where they are not few or not known, or where a reduction or a scan comes
-// before.
+// a small matrix; none where they are not few or not known, or updates of a scatter, which reads
+// each once, or where a reduction or a scan comes before.
 constexpr constexpr_vector<int> elements_one_by_one(graph& g, node const& n) {
-  constexpr_vector<int> result(1, n.operands[0]), none;
-  dim_list const dims = g.operand(n, 0).dims;
+  constexpr_vector<int> const none;
+  int const id = n.operands[0];
+  dim_list ones(g[id].dims);
   long long all = 1;
-  for (int axis = 0; axis < dims.size(); ++axis) {
-    dim const length = g.dims.representative(dims[axis]);
+  for (int axis = 0; axis < ones.size(); ++axis) {
+    dim const length = g.dims.representative(ones[axis]);
     if (!(n.axes >> axis & 1u)) continue;
     if (!g.dims.is_constant(length) || g.dims[length].a < 1) return none;
     all *= g.dims[length].a;
     if (all > most_joined_elements) return none;
+    ones[axis] = unit_dim;
   }
-  bool const has_takes =
-      is_computed_from(g, n.operands[0], [](node const& one) { return one.is<ops::take>(); });
-  bool is_wanted =
-      !is_spanned(g, n.operands[0], varying_axes(g, n.operands[0])) && is_read(g, n.operands[0]);
-  if (all < 2 || !(has_takes || is_wanted) || is_accumulated(g, n.operands[0])) return none;
-  for (int axis = dims.size() - 1; axis >= 0; --axis) {
-    if (!(n.axes >> axis & 1u)) continue;
-    long long const count = g.dims[g.dims.representative(dims[axis])].a;
-    constexpr_vector<int> elements;
-    for (long long k = 0; k < count; ++k)
-      for (int id : result) {
-        elements_at here(g, axis, k, true);
-        int const one = here.of(id);
-        if (one < 0) return none;
-        is_wanted = is_wanted || here.is_of_windows;
-        elements.push_back(one);
-      }
-    result = elements;
+  bool const is_scatter =
+      is_computed_from(g, id, [](node const& one) { return one.is<ops::is_target>(); });
+  if (all < 2 || is_scatter || is_accumulated(g, id)) return none;
+  bool is_wanted = !is_spanned(g, id, varying_axes(g, id)) && is_read(g, id);
+  if (!is_wanted) {  // the first one tells, before all of them are made
+    if (!is_computed_from(g, id, [](node const& one) { return one.is<ops::take>(); })) return none;
+    if (elements_along(g, id, n.axes, 1, is_wanted).empty() || !is_wanted) return none;
   }
-  if (!is_wanted) return none;
-  dim_list ones = dims;
-  for (int axis = 0; axis < dims.size(); ++axis)
-    if (n.axes >> axis & 1u) ones[axis] = unit_dim;
-  for (int& id : result) id = build::broadcast_trailing(g, id, ones);
+  constexpr_vector<int> result = elements_along(g, id, n.axes, most_joined_elements, is_wanted);
+  for (int& one : result) one = build::broadcast_trailing(g, one, ones);
   return result;
 }
 

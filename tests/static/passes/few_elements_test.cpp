@@ -8,6 +8,7 @@
 #include "tenon/capture/repeat.hpp"
 #include "tenon/capture/reshape.hpp"
 #include "tenon/capture/scan.hpp"
+#include "tenon/capture/scatter.hpp"
 #include "tenon/capture/topk.hpp"
 
 namespace tenon::test {
@@ -58,6 +59,9 @@ static_assert(reductions_in<f32<dyn, 4>>([](auto x) {
 // one, and stored as parts where they are few.
 constexpr auto by_matrix = [](auto x, auto m) { return sum(unsqueeze(x, axis<1>) * m, axis<2>); };
 static_assert(reductions_in<f32<dyn, 3>, f32<3, 3>>(by_matrix) == 0);
+// Updates of a scatter are not: each is read once, where it is added.
+static_assert(reductions_in<f32<dyn>, tensor_argument<dtype::i64, 4>, f32<4>>(
+                  [](auto x, auto i, auto u) { return scatter_add(x, axis<0>, i, u); }) == 1);
 static_assert(reductions_in<f32<dyn, 3>, f32<3, 3>>([](auto x, auto m) {
                 auto const y = by_matrix(x, m);
                 return y / sqrt(sum(y * y, axis<1>, keepdim));
