@@ -180,5 +180,19 @@ def periodic_laplacian(x):
     return x.roll(1, 0) + x.roll(-1, 0) + x.roll(1, 1) + x.roll(-1, 1) - 4.0 * x
 
 
+def sobel(x):
+    across, down = x[:, 2:] - x[:, :-2], x[2:] - x[:-2]
+    horizontal = across[:-2] + 2.0 * across[1:-1] + across[2:]
+    vertical = down[:, :-2] + 2.0 * down[:, 1:-1] + down[:, 2:]
+    return (horizontal * horizontal + vertical * vertical).sqrt()
+
+
+def laplacian_3d(x):
+    inner = slice(1, -1)
+    ends = (x[:-2, inner, inner] + x[2:, inner, inner] + x[inner, :-2, inner] + x[inner, 2:, inner] +
+            x[inner, inner, :-2] + x[inner, inner, 2:])
+    return ends - 6.0 * x[inner, inner, inner]
+
+
 def max_pool(x):
     return F.max_pool2d(x, 3, 2, 1)

@@ -120,6 +120,8 @@ ROWS = [
     *rows("everyday", "pixel_shuffle", [(16, 256, 128, 128)], "bf16"),
     *rows("everyday", "causal_convolution", [(8, 4096, 2048)], "bf16"),
     *rows("everyday", "periodic_laplacian", [(8192, 8192)], "f32"),
+    *rows("everyday", "sobel", [(8192, 8192)], "f32"),
+    *rows("everyday", "laplacian_3d", [(400, 400, 400)], "f32"),
     *rows("everyday", "max_pool", [(64, 64, 112, 112)], "bf16"),
     *rows("curves", "softmax", [(max(1, CURVE_ELEMENTS // n), n) for n in CURVE_LENGTHS], "f32", is_curve=True),
     *rows("curves", "relu_add_mul", CURVE_SIZES, "f32", is_curve=True),

@@ -212,6 +212,8 @@ WORKLOADS = {
     "causal_convolution": Workload(everyday.causal_convolution, lambda shape, make: (make(*shape), make(4, shape[-1])),
                                    read_and_write),
     "periodic_laplacian": Workload(everyday.periodic_laplacian, like_first(1), read_and_write),
+    "sobel": Workload(everyday.sobel, like_first(1), read_and_write, 2e-2),
+    "laplacian_3d": Workload(everyday.laplacian_3d, like_first(1), read_and_write, 2e-2),
     "max_pool": Workload(everyday.max_pool, like_first(1), lambda x: nbytes(x) * 5 // 4),
     "reverse_cumsum": Workload(everyday.reverse_cumsum, like_first(1), read_and_write),
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of neighbours in several rows: shifted tensors that are padded, rolled, or windows.
+// Sums of neighbours in several rows: shifted tensors that are padded, rolled, slices, or windows.
 
 #include <limits>
 
@@ -37,6 +37,43 @@ void periodic_laplacian(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
 }
 
+void sobel(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        auto difference = [](auto y, auto axis) {
+          return tn::slice(y, axis, tn::range<2, tn::end>) - tn::slice(y, axis, tn::range<0, -2>);
+        };
+        auto smooth = [](auto y, auto axis) {
+          auto ends =
+              tn::slice(y, axis, tn::range<0, -2>) + tn::slice(y, axis, tn::range<2, tn::end>);
+          return ends + 2.0f * tn::slice(y, axis, tn::range<1, -1>);
+        };
+        auto horizontal = smooth(difference(x, tn::axis<1>), tn::axis<0>);
+        auto vertical = smooth(difference(x, tn::axis<0>), tn::axis<1>);
+        return tn::sqrt(horizontal * horizontal + vertical * vertical);
+      },
+      "sobel");
+  f.on(c.stream()).into(c.out<float, 2>(1))(c.in<float, 2>(0));
+}
+
+void laplacian_3d(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        // All but the first and last along an axis; and of these, the neighbours on either side.
+        auto inner = [](auto y, auto axis) { return tn::slice(y, axis, tn::range<1, -1>); };
+        auto beside = [](auto y, auto axis) {
+          return tn::slice(y, axis, tn::range<0, -2>) + tn::slice(y, axis, tn::range<2, tn::end>);
+        };
+        auto planes = inner(x, tn::axis<0>);
+        auto lines = inner(planes, tn::axis<1>);
+        return beside(inner(inner(x, tn::axis<1>), tn::axis<2>), tn::axis<0>) +
+               beside(inner(planes, tn::axis<2>), tn::axis<1>) + beside(lines, tn::axis<2>) -
+               6.0f * inner(lines, tn::axis<2>);
+      },
+      "laplacian_3d");
+  f.on(c.stream()).into(c.out<float, 3>(1))(c.in<float, 3>(0));
+}
+
 void max_pool(bench::call const& c) {
   static auto const f = tn::compile(
       [](auto x) {
@@ -54,6 +91,8 @@ void max_pool(bench::call const& c) {
 constexpr bench::entry entries[] = {
     {"causal_convolution", "bf16", 3, bench::guarded<causal_convolution>},
     {"periodic_laplacian", "f32", 2, bench::guarded<periodic_laplacian>},
+    {"sobel", "f32", 2, bench::guarded<sobel>},
+    {"laplacian_3d", "f32", 3, bench::guarded<laplacian_3d>},
     {"max_pool", "bf16", 4, bench::guarded<max_pool>},
 };
 
