@@ -9,6 +9,7 @@
 #include "tenon/schedule/halves.hpp"
 #include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/row_slices.hpp"
+#include "tenon/schedule/stencils.hpp"
 #include "tenon/schedule/stepped_positions.hpp"
 
 namespace tenon {

@@ -10,6 +10,7 @@
 #include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/row_slices.hpp"
 #include "tenon/schedule/select.hpp"
+#include "tenon/schedule/stencils.hpp"
 #include "tenon/schedule/stepped_positions.hpp"
 
 namespace tenon {
@@ -90,6 +91,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
   row_slice_finder const slices(g, space, s);
   alike_finder const alike(g, space);
+  stencil_finder const stencil(g, space, s);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
@@ -114,7 +116,9 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     }
     if (is_element && is_pointwise) {
       int const number = static_cast<int>(i.bits);
-      item.bits |= neighbour_finder(g, space).of_load(number).packed();
+      stencil_place const of_stencil = stencil.of_load(number);
+      item.bits |= of_stencil.group > 0 ? of_stencil.packed()
+                                        : neighbour_finder(g, space).of_load(number).packed();
       item.bits |= alike_loads::packed(alike.of_load(number));
     }
     if (is_element) item.bits |= slices.of_load(static_cast<int>(i.bits)).packed();

@@ -36,6 +36,7 @@ struct instruction_facts {
   bool is_reversed = false;        // a load of neighbours from the last to the first
   neighbours beside = {};          // loads or stores whose elements lie between each other
   row_slice slice = {};            // a load that begins or ends in the midst of a vector
+  stencil_place stencil = {};      // a load of neighbours of what others load
   int alike = 0;                   // loads with the same places, from where each of them begins
   stepped_position steps = {};     // of positions along the innermost axis of the results
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
@@ -79,7 +80,8 @@ struct instruction_facts {
     f.is_splat = f.is_load && (bits & repeats_in_vectors) != 0;
     f.is_reversed = f.is_load && (bits & reverses_columns) != 0;
     f.is_store = std::is_same_v<Op, ops::store>;
-    if (f.is_load || f.is_store) f.beside = neighbours::unpack(bits);
+    if (f.is_load) f.stencil = stencil_place::unpack(bits);
+    if ((f.is_load || f.is_store) && f.stencil.group == 0) f.beside = neighbours::unpack(bits);
     if (f.is_load) f.slice = row_slice::unpack(bits), f.alike = alike_loads::unpack(bits);
     if (std::is_same_v<Op, ops::index>) f.steps = stepped_position::unpack(bits);
     f.is_gathered = f.is_load && operands.count > 0;
@@ -88,8 +90,8 @@ struct instruction_facts {
     f.bits = bits - (f.goes_on_in_halves ? tenon::goes_on_in_halves : 0) -
              (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0) -
              (f.is_splat ? repeats_in_vectors : 0) - (f.is_reversed ? reverses_columns : 0) -
-             f.beside.packed() - f.slice.packed() - alike_loads::packed(f.alike) -
-             f.steps.packed();
+             f.beside.packed() - f.slice.packed() - f.stencil.packed() -
+             alike_loads::packed(f.alike) - f.steps.packed();
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_window = f.is_store && operands.count == 2;
@@ -125,6 +127,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr bool is_reversed = facts.is_reversed;
   static constexpr neighbours beside = facts.beside;
   static constexpr row_slice slice = facts.slice;
+  static constexpr stencil_place stencil = facts.stencil;
   static constexpr int alike = facts.alike;
   static constexpr stepped_position steps = facts.steps;
   static constexpr bool is_of_some_rows = facts.is_of_some_rows;

@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/flat/rows.cuh"
 #include "tenon/backend/cuda/flat/sliced_plan.cuh"
 #include "tenon/backend/cuda/flat/staged_plan.cuh"
+#include "tenon/backend/cuda/flat/stencil_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/backend/cuda/parts/whole_operands.cuh"
 #include "tenon/core/config.hpp"
@@ -212,6 +213,10 @@ struct flat_planner {
                           ? "vectors of rows, in turn; what lies between each other's elements is "
                             "moved together"
                           : "vectors of rows, in turn");
+    }
+    if constexpr (has_stencil<Program>) {
+      cuda_plan const of_neighbours = stencil_planner<Program>::plan(layout, call);
+      if (of_neighbours.function) return of_neighbours;
     }
     auto const operands = flat_row_arguments<Program, 1, elements.items>::of(layout, call);
     if constexpr (has_kernel_of_two_axes<Program>)
