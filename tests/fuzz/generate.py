@@ -118,7 +118,10 @@ class Program:
         rng, last = self.rng, self.values[-1]
         results = [finished(self, last)]
         others = [v for v in self.values[:-1] if v.shape == last.shape]
-        if others and rng.random() < 0.25:
+        # Results of equal rank may differ along one axis.
+        lengths = zip(results[0].shape, last.shape)
+        is_joinable = len(results[0].shape) != len(last.shape) or sum(a != b for a, b in lengths) < 2
+        if others and is_joinable and rng.random() < 0.25:
             results.append(rng.choice(others))
         return results
 
@@ -228,11 +231,13 @@ def view_along(rng, name, axis, count):
 
 
 def finished(program, value):
-    """The last step: nothing, more elements, a reduction that drops its axes, a transpose."""
+    """The last step: nothing, more elements, neighbours, a reduction that drops its axes, a transpose."""
     rng = program.rng
     try:
         if rng.random() < 0.15:
             return views.enlarged(rng, value, rng.choice(program.values))
+        if rng.random() < 0.08:
+            return views.neighbours(rng, rng.choice(program.values))
         if value.shape == program.shape and program.axes and rng.random() < 0.3:
             return operations.reduction(rng, value, program.axes, keeps=False)
         if value.shape and rng.random() < 0.1:

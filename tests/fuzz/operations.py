@@ -138,7 +138,6 @@ def unary(rng, value):
 
 def binary(rng, x, y):
     needs_numbers([x, y])
-    dtype = result_type([x, y])
     if rng.random() < 0.15:
         # In two steps, since the divisor is rounded in a type of its own.
         own = y.dtype if is_float(y.dtype) else "f32"
@@ -146,6 +145,11 @@ def binary(rng, x, y):
         divisor = elementwise(text, own, own, lambda b: abs(b) + 0.5, [y], rng)
         result = result_type([x, divisor])
         return elementwise("{0} / {1}", result, result, total(lambda a, b: a / b), [x, divisor], rng)
+    return combined(rng, x, y)
+
+
+def combined(rng, x, y):
+    dtype = result_type([x, y])
     text, function = rng.choice(list(BINARY.items()))
     return elementwise(text, dtype, dtype, total(function), [x, y], rng)
 

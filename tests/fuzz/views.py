@@ -2,7 +2,7 @@
 """Views of computed values that keep their shape: their elements lie elsewhere along one axis, or are left out for others."""
 from arrays import Array, gather
 from dtypes import converted, is_float
-from operations import Illegal, Value, nan_or
+from operations import Illegal, Value, combined, nan_or
 
 
 def view(rng, value):
@@ -110,3 +110,26 @@ def enlarged(rng, value, other):
         return gather(whole, shape, index_of)
     others = other.arrays if kind < 2 else value.arrays
     return Value(text, [moved(arrays) for arrays in zip(value.arrays, others)])
+
+
+def neighbours(rng, value):
+    """A last step whose result has fewer elements: what lies around each along two axes, or one of them, combined."""
+    axes = [k for k, extent in enumerate(value.shape) if extent > 4]
+    if not axes or value.dtype == "bool":
+        raise Illegal
+    chosen = [rng.choice(axes), axes[-1]]
+    reach = rng.randint(1, 4)
+    shape = tuple(extent - reach if k in chosen else extent for k, extent in enumerate(value.shape))
+
+    def beginning_at(starts):
+        text = value.text
+        for axis, start in starts.items():
+            stop = start - reach if start < reach else "tn::end"
+            text = f"tn::slice({text}, tn::axis<{axis}>, tn::range<{start}, {stop}>)"
+        return Value(text, [gather(array, shape, lambda at: [i + starts.get(k, 0) for k, i in enumerate(at)])
+                            for array in value.arrays])
+    result = None
+    for _ in range(rng.randint(2, 7)):
+        one = beginning_at({axis: rng.randint(0, reach) for axis in chosen})
+        result = one if result is None else combined(rng, Value(f"({result.text})", result.arrays), one)
+    return result
