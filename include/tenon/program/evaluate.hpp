@@ -218,10 +218,12 @@ template <class Program, int Phase, bool Stores> struct computed_of_element {
            element_needs<Program>::template at<Phase, Stores>.needed[k];
   }
 };
-// The same but for what Given holds.
-template <class Program, int Phase, bool Stores, class Given> struct computed_beside {
+// The same from instruction From on, in front of To, but for what Given holds.
+template <class Program, int Phase, bool Stores, class Given, int From = 0, int To = max_nodes>
+struct computed_beside {
   static consteval bool holds(int k) {
-    return computed_of_element<Program, Phase, Stores>::holds(k) && !is_held<Program, Given>(k);
+    return k >= From && k < To && computed_of_element<Program, Phase, Stores>::holds(k) &&
+           !is_held<Program, Given>(k);
   }
 };
 
@@ -247,11 +249,12 @@ TENON_HD void evaluate_element(frame<Program> const& f) {
       f, detail::held_sequence<Program, detail::computed_of_element<Program, Phase, Stores>>{});
 }
 
-// As evaluate_element, where the element's registers already have the values that Given holds.
-template <int Phase, bool Stores, class Given, class Program>
+// As evaluate_element, where the element's registers already have the values that Given holds, from
+// instruction From on, in front of To.
+template <int Phase, bool Stores, class Given, int From = 0, int To = max_nodes, class Program>
 TENON_HD void evaluate_rest(frame<Program> const& f) {
-  detail::compute(
-      f, detail::held_sequence<Program, detail::computed_beside<Program, Phase, Stores, Given>>{});
+  using rest = detail::computed_beside<Program, Phase, Stores, Given, From, To>;
+  detail::compute(f, detail::held_sequence<Program, rest>{});
 }
 
 template <long long Bits>

@@ -24,8 +24,9 @@ struct drawn_vector {
   template <class IsRun, class Position>
   __device__ __forceinline__ void draw(frame<Program> const&, IsRun const&, Position const&) {}
   __device__ __forceinline__ void take(registers<Program, place::element>&, int) const {}
+  template <int From = 0, int To = max_nodes>
   __device__ __forceinline__ void evaluate(frame<Program> const& f, int) const {
-    evaluate_element<Phase, Stores>(f);
+    evaluate_rest<Phase, Stores, given, From, To>(f);
   }
 };
 template <class Program, int Phase, bool Stores, int V>
@@ -72,10 +73,11 @@ struct drawn_vector<Program, Phase, Stores, V, true> {
       read_register<k>(element) = read_register<k>(numbers).at[i];
     });
   }
-  // As evaluate_element, of element i.
+  // As evaluate_element, of element i, from instruction From on, in front of To.
+  template <int From = 0, int To = max_nodes>
   __device__ __forceinline__ void evaluate(frame<Program> const& f, int i) const {
     take(f.element, i);
-    evaluate_rest<Phase, Stores, drawn<Program, Phase, Stores>>(f);
+    evaluate_rest<Phase, Stores, given, From, To>(f);
   }
 };
 

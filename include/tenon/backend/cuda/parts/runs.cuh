@@ -59,11 +59,12 @@ __device__ __forceinline__ void process_runs(Tile const& tile, States& states,
   constexpr int batch_items = running_states<Program, V, Items, Phase>::batch_items;
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
   selected_registers<Program, no_loads> none;
+  common_divisors<Program, Phase, Stores> const divisors(around);
   int live_elements = 0;
 #pragma unroll
   for (int u = 0; u < Items; ++u) {
     process_item<Phase, Stores, V, Items, 1, Loads, no_loads, no_loads>(
-        u, tile, none, none, values, states, around, a,
+        u, tile, none, none, values, states, around, divisors, a,
         in_run<Program, element_stores<Program, V>>(row, a, positions.at(u)), positions, u, true);
     live_elements += positions.template count<V>(u);
     if ((u + 1) % batch_items != 0) continue;

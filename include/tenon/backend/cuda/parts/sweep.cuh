@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/parts/access.cuh"
 #include "tenon/backend/cuda/parts/cascade.cuh"
 #include "tenon/backend/cuda/parts/item_stores.cuh"
+#include "tenon/backend/cuda/parts/quotients.cuh"
 #include "tenon/backend/cuda/parts/vector_ahead.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -22,27 +23,57 @@ template <class Program, int Phase>
 inline constexpr bool reductions_in =
     has_selected<Program, reductions_of<Program, place::row, Phase>>;
 
-// How element i of item u of a tile is evaluated that has all that it loads.
+// How element i of item u of a tile is evaluated that has all that it loads: from instruction From
+// on, in front of To.
 struct plain_evaluation {
-  template <int Phase, bool Stores, class Ahead, class Program>
-  __device__ __forceinline__ void operator()(Ahead const& ahead, frame<Program> const& f, int,
-                                             int i) const {
-    ahead.evaluate(f, i);
+  template <int Phase, bool Stores, int From, int To, class Ahead, class Program>
+  __device__ __forceinline__ void evaluate(Ahead const& ahead, frame<Program> const& f, int,
+                                           int i) const {
+    ahead.template evaluate<From, To>(f, i);
   }
 };
+
+// The elements of a vector, which are evaluated beside each other.
+template <class Program, int V> struct element_vector {
+  static constexpr int count = 1, width = V;
+  frame<Program> const& around;
+  registers<Program, place::element> at[V];
+
+  template <class Visit> static __device__ __forceinline__ void for_each_element(Visit&& visit) {
+#pragma unroll
+    for (int i = 0; i < V; ++i) visit(0, i);
+  }
+  __device__ __forceinline__ frame<Program> frame_of(int, int i) {
+    return {around.launch, around.row, at[i], around.total};
+  }
+};
+// Evaluates them from instruction From on, stopping where they are divided together.
+template <int Phase, bool Stores, int From, class Program, int V, class Ahead, class Evaluation>
+__device__ __forceinline__ void evaluate_vector(
+    element_vector<Program, V>& elements, common_divisors<Program, Phase, Stores> const& divisors,
+    Ahead const& ahead, Evaluation const& evaluation, int u) {
+  constexpr int quotient = find_quotient<Program, Phase, Stores>(From, max_nodes);
+  elements.for_each_element([&](int, int i) {
+    evaluation.template evaluate<Phase, Stores, From, quotient>(ahead, elements.frame_of(0, i), u,
+                                                                i);
+  });
+  if constexpr (quotient < max_nodes) {
+    divide_elements<Program, quotient>(elements, read_register<quotient>(divisors));
+    evaluate_vector<Phase, Stores, quotient + 1>(elements, divisors, ahead, evaluation, u);
+  }
+}
 
 // Evaluates the item in place u of a tile, which is item `position` of it. `late` holds its loads
 // in Late.
 template <int Phase, bool Stores, int V, int Items, int Dims, class Tile_loads, class Fixed,
           class Late, class Program, class Tile, class Fixed_tile, class Late_tile, class Values,
           class States, class Arguments, class Positions, class Evaluation = plain_evaluation>
-__device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile const& fixed,
-                                             Late_tile const& late, Values& values, States& states,
-                                             frame<Program> const& around, Arguments const& a,
-                                             operand_offsets<Program> const& row,
-                                             Positions const& positions, int position,
-                                             bool is_row_inside,
-                                             Evaluation const& evaluation = {}) {
+__device__ __forceinline__ void process_item(
+    int u, Tile const& tile, Fixed_tile const& fixed, Late_tile const& late, Values& values,
+    States& states, frame<Program> const& around,
+    common_divisors<Program, Phase, Stores> const& divisors, Arguments const& a,
+    operand_offsets<Program> const& row, Positions const& positions, int position,
+    bool is_row_inside, Evaluation const& evaluation = {}) {
   using running = running_states<Program, V, Items, Phase>;
   selected_registers<Program, element_stores<Program, V>> results;
   int const count = positions.template count<V>(position);
@@ -64,19 +95,34 @@ __device__ __forceinline__ void process_item(int u, Tile const& tile, Fixed_tile
     ahead.find(around, located_positions<Program, where, V, axes, Arguments, column_type>{
                            here, a, row, static_cast<column_type>(column), count});
   }
-#pragma unroll
-  for (int i = 0; i < V; ++i) {
-    registers<Program, place::element> element;
-    frame<Program> f{around.launch, around.row, element, around.total};
+  auto const begin = [&](registers<Program, place::element>& element, int i) {
     if constexpr (has_selected<Program, Tile_loads>)
       take_element<Program, Tile_loads>(element, tile, u, i);
     if constexpr (has_selected<Program, Fixed>) take_element<Program, Fixed>(element, fixed, u, i);
     if constexpr (has_selected<Program, Late>) take_element<Program, Late>(element, late, 0, i);
     if constexpr (has_selected<Program, where>)
       here.take(element, a, row, column, i, is_row_inside && i < count);
-    evaluation.template operator()<Phase, Stores>(ahead, f, u, i);
+  };
+  auto const end = [&](frame<Program> const& f, int i) {
     if constexpr (reductions_in<Program, Phase>) collect_element<Program, running>(values, f, u, i);
     if constexpr (Stores) collect_stores(results, f, i);
+  };
+  // A look at the size of one costs what its division does: H200, quantize to float8_e4m3 of 131072
+  // x 257 bf16, element by element, 83 us instead of 77.
+  if constexpr (V > 1 && has_selected<Program, common_quotients<Program, Phase, Stores>>) {
+    element_vector<Program, V> elements{around, {}};
+    elements.for_each_element([&](int, int i) { begin(elements.at[i], i); });
+    evaluate_vector<Phase, Stores, 0>(elements, divisors, ahead, evaluation, u);
+    elements.for_each_element([&](int, int i) { end(elements.frame_of(0, i), i); });
+  } else {
+#pragma unroll
+    for (int i = 0; i < V; ++i) {
+      registers<Program, place::element> element;
+      frame<Program> f{around.launch, around.row, element, around.total};
+      begin(element, i);
+      evaluation.template evaluate<Phase, Stores, 0, max_nodes>(ahead, f, u, i);
+      end(f, i);
+    }
   }
   if constexpr (reductions_in<Program, Phase>)
     accumulate_item<Program, (Dims > packed_columns)>(states, values, u, count);
@@ -98,6 +144,7 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
                                              Positions const& positions, bool is_row_inside,
                                              Evaluation const& evaluation = {}) {
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
+  common_divisors<Program, Phase, Stores> const divisors(around);
   // What is stored of dead elements is nothing. Where little is computed ptxas 13.0 asks for all
   // items at once as soon as it may, for which there are no registers.
   constexpr bool clears =
@@ -120,8 +167,8 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
         if (w > 0 && !positions.is_live(u + w)) break;
         request(late, u + w);
         process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
-            w, tile, fixed, late, values, states, around, a, row, positions, u + w, is_row_inside,
-            evaluation);
+            w, tile, fixed, late, values, states, around, divisors, a, row, positions, u + w,
+            is_row_inside, evaluation);
       }
       rotate<Program, Tile_loads, together>(tile);
     }
@@ -142,8 +189,8 @@ __device__ __forceinline__ void process_tile(Tile& tile, Fixed_tile& fixed, Stat
       // A kernel of any length has items that no thread of a warp has elements of.
       if ((Dims == packed_columns && !requires { Positions::has_gaps; }) || positions.is_live(u))
         process_item<Phase, Stores, V, Items, Dims, Tile_loads, Fixed, Late>(
-            u, tile, fixed, late[u % (ahead + 1)], values, states, around, a, row, positions, u,
-            is_row_inside, evaluation);
+            u, tile, fixed, late[u % (ahead + 1)], values, states, around, divisors, a, row,
+            positions, u, is_row_inside, evaluation);
       live_elements += positions.template count<V>(u);
       if ((u + 1) % batch_items != 0) continue;
       if constexpr (axes_of_positions<Positions, Dims> == 1)

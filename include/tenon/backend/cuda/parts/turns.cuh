@@ -63,11 +63,13 @@ class turns {
                                           Positions const& positions, int turn,
                                           bool is_row_inside) {
     selected_registers<Program, no_loads> none;
+    common_divisors<Program, Phase, Stores> const divisors(around);
 #pragma unroll
     for (int w = 0; w < Together; ++w) {
       if (Dims == packed_columns || Together > 1 || positions.is_live(w)) {
         process_item<Phase, Stores, V, Items, Dims, loads, no_loads, no_loads>(
-            w, tile, none, none, values_, states, around, a, row, positions, w, is_row_inside);
+            w, tile, none, none, values_, states, around, divisors, a, row, positions, w,
+            is_row_inside);
         live_elements_ += positions.template count<V>(w);
       }
       if constexpr (has_batch)
@@ -86,10 +88,11 @@ class turns {
 template <class Program, class Item> struct item_evaluation {
   Item& item;
 
-  template <int Phase, bool Stores, class Numbers>
-  __device__ __forceinline__ void operator()(Numbers const& numbers, frame<Program> const& f, int,
-                                             int i) const {
-    keeping_evaluation<Program, Item>{item}.template operator()<Phase, Stores>(numbers, f, 0, i);
+  template <int Phase, bool Stores, int From, int To, class Numbers>
+  __device__ __forceinline__ void evaluate(Numbers const& numbers, frame<Program> const& f, int,
+                                           int i) const {
+    keeping_evaluation<Program, Item>{item}.template evaluate<Phase, Stores, From, To>(numbers, f,
+                                                                                       0, i);
   }
 };
 
@@ -114,6 +117,7 @@ __device__ __forceinline__ void process_in_turns(Take const& take, Put const& pu
   constexpr int together = !has_batch ? pair : batch < chains ? chains : batch;
   selected_registers<Program, collected_values<Program, V, Items, Phase>> values = {};
   selected_registers<Program, no_loads> none;
+  common_divisors<Program, Phase, Stores> const divisors(around);
 #pragma unroll 1
   for (int first = 0; first < Items && (first % whole != 0 || positions.is_live(first));
        first += together) {
@@ -128,7 +132,7 @@ __device__ __forceinline__ void process_in_turns(Take const& take, Put const& pu
         for (int i = 0; i < pair; ++i) {
           int const u = first + w + i;
           process_item<Phase, Stores, V, Items, Dims, no_loads, no_loads, loads>(
-              w + i, none, none, items[i], values, states, around, a, row, positions, u,
+              w + i, none, none, items[i], values, states, around, divisors, a, row, positions, u,
               is_row_inside,
               item_evaluation<Program, selected_registers<Program, loads>>{items[i]});
           put(items[i], u);

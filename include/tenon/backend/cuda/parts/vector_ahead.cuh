@@ -115,9 +115,10 @@ struct vector_ahead {
         around, [&](auto k) { return positions.template is_run<decltype(k)::value>(); },
         [&](auto k, int i) { return positions.template at<decltype(k)::value>(i); });
   }
-  // As evaluate_element, of element i.
+  // As evaluate_element, of element i, from instruction From on, in front of To.
+  template <int From, int To>
   __device__ __forceinline__ void evaluate(frame<Program> const& f, int i) const {
-    numbers.evaluate(f, i);
+    numbers.template evaluate<From, To>(f, i);
   }
 };
 template <class Program, int Phase, bool Stores, int V>
@@ -158,13 +159,14 @@ struct vector_ahead<Program, Phase, Stores, V, true>
         mask = mask << 1 | values.template holds<k>(i);
       });
   }
+  template <int From, int To>
   __device__ __forceinline__ void evaluate(frame<Program> const& f, int i) const {
     base::numbers.take(f.element, i);
     for_each_selected<Program, selected_masks>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(f.element) = (read_register<k>(masks) >> i & 1u) != 0;
     });
-    evaluate_rest<Phase, Stores, given>(f);
+    evaluate_rest<Phase, Stores, given, From, To>(f);
   }
 };
 

@@ -175,8 +175,9 @@ struct brief_worker {
     take_element<Program, own>(here.element, tile, u * v + i, 0);
     if constexpr (has_selected<Program, shared_of<Phase, Stores>>)
       take_element<Program, shared_of<Phase, Stores>>(here.element, fixed, 0, i);
-    keeping_evaluation<Program, held_row, true>{tile}.template operator()<Phase, Stores>(
-        vector_ahead<Program, Phase, Stores, 1>{}, here, u * v + i, 0);
+    keeping_evaluation<Program, held_row, true>{tile}
+        .template evaluate<Phase, Stores, 0, max_nodes>(vector_ahead<Program, Phase, Stores, 1>{},
+                                                        here, u * v + i, 0);
   }
   // Registers are a fold here, without functions for each.
   template <int E, int Phase, int... K>

@@ -15,19 +15,20 @@ template <class Program, class Tile, bool HasWords = false> struct keeping_evalu
   using kept = kept_value<Program, HasWords>;
   Tile& tile;
 
-  template <int Phase, bool Stores, class Ahead>
-  __device__ __forceinline__ void operator()(Ahead const& ahead, frame<Program> const& f, int u,
-                                             int i) const {
+  template <int Phase, bool Stores, int From, int To, class Ahead>
+  __device__ __forceinline__ void evaluate(Ahead const& ahead, frame<Program> const& f, int u,
+                                           int i) const {
     if constexpr (kept::number < 0 || Phase < kept::phase) {
-      ahead.evaluate(f, i);
+      ahead.template evaluate<From, To>(f, i);
     } else {
       unsigned& word = read_register<kept::load>(tile).at[u].words[i];
       if constexpr (Phase == kept::phase) {
-        ahead.evaluate(f, i);
-        word = __builtin_bit_cast(unsigned, value_of<kept::number>(f));
+        ahead.template evaluate<From, To>(f, i);
+        if constexpr (To == max_nodes)
+          word = __builtin_bit_cast(unsigned, value_of<kept::number>(f));
       } else {
         value_of<kept::number>(f) = __builtin_bit_cast(float, word);
-        evaluate_rest<Phase, Stores, kept>(f);
+        evaluate_rest<Phase, Stores, kept, From, To>(f);
       }
     }
   }

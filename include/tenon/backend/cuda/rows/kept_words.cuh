@@ -104,18 +104,18 @@ template <int Number> struct given_number {
 template <class Program, class C> struct evaluation_of_words {
   element_words<Program, C>& words;
 
-  template <int Phase, bool Stores, class Ahead>
-  __device__ __forceinline__ void operator()(Ahead const& ahead, frame<Program> const& f, int u,
-                                             int i) const {
+  template <int Phase, bool Stores, int From, int To, class Ahead>
+  __device__ __forceinline__ void evaluate(Ahead const& ahead, frame<Program> const& f, int u,
+                                           int i) const {
     constexpr int given = kept_words<Program>::before(Phase),
                   left = Stores ? -1 : kept_words<Program>::after(Phase);
     if constexpr (given < 0) {
-      ahead.evaluate(f, i);
+      ahead.template evaluate<From, To>(f, i);
     } else {
       value_of<given>(f) = words.at[u][i];
-      evaluate_rest<Phase, Stores, given_number<given>>(f);
+      evaluate_rest<Phase, Stores, given_number<given>, From, To>(f);
     }
-    if constexpr (left >= 0) words.at[u][i] = value_of<left>(f);
+    if constexpr (left >= 0 && To == max_nodes) words.at[u][i] = value_of<left>(f);
   }
 };
 #endif

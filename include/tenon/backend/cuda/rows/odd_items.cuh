@@ -127,13 +127,14 @@ template <class Program, class C> struct odd_items {
     using late_loads = shared_loads_of<Program, C, Phase, Stores>;
     using collected = selected_registers<Program, collected_values<Program, v, tile_items, Phase>>;
     selected_registers<Program, no_loads> none;
+    common_divisors<Program, Phase, Stores> const divisors(around);
     auto const process = [&](auto& tile, auto const& late, auto const& positions, int place, int u,
                              collected& values) {
       using vectors = std::remove_reference_t<decltype(tile)>;
       using loads = std::conditional_t<Stores, item_of, own>;
       process_item<Phase, Stores, v, tile_items, contiguous_columns, loads, no_loads, late_loads>(
-          place, tile, none, late, values, states, around, a, row, positions, u, is_row_inside,
-          keeping_evaluation<Program, vectors>{tile});
+          place, tile, none, late, values, states, around, divisors, a, row, positions, u,
+          is_row_inside, keeping_evaluation<Program, vectors>{tile});
     };
     keep_packed(tile);
     if constexpr (Stores) {
@@ -158,7 +159,8 @@ template <class Program, class C> struct odd_items {
             constexpr int k = decltype(selected)::value;
             load_shared(read_register<k>(item[i]).at[0], memory::template operand<k>(first + i));
           });
-          // Of an odd number of items the last has none beside it, and what rows share no room for it.
+          // Of an odd number of items the last has none beside it, and what rows share no room for
+          // it.
           bool const is_there = items % together == 0 || first + i < items;
           take_shared<late_loads>(late[i], a, is_there ? first + i : first);
         }

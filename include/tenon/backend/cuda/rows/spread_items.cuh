@@ -148,10 +148,11 @@ template <class Program, class C> struct spread_items {
       Arguments const& a, operand_offsets<Program> const& row, spread_positions const& where) {
     selected_registers<Program, no_loads> none;
     selected_registers<Program, spread_results<Program, items>> results;
+    common_divisors<Program, Phase, Stores> const divisors(around);
 #pragma unroll
     for (int u = Begin; u < End; ++u)
       process_item<Phase, Stores, 1, items, packed_columns, own, Shared, no_loads>(
-          u, tile, fixed, none, values, states, around, a, row,
+          u, tile, fixed, none, values, states, around, divisors, a, row,
           keeping_positions<Program, items>{where, results}, u, true,
           keeping_evaluation<Program, Tile, true>{tile});
     if constexpr (Stores)

@@ -8,11 +8,11 @@
 #include "tenon/backend/cuda/parts/element_stores.cuh"
 #include "tenon/backend/cuda/parts/exact_arithmetic.cuh"
 #include "tenon/backend/cuda/parts/long_chains.cuh"
+#include "tenon/backend/cuda/parts/quotients.cuh"
 #include "tenon/backend/cuda/parts/sweep_needs.cuh"
 #include "tenon/backend/cuda/scan/block_values.cuh"
 #include "tenon/backend/cuda/scan/known_scans.cuh"
 #include "tenon/backend/cuda/scan/loader.cuh"
-#include "tenon/backend/cuda/scan/quotients.cuh"
 #include "tenon/backend/cuda/scan/windows.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -165,7 +165,9 @@ struct scan_worker : scan_loader<Program, V, Items, Arguments, Team> {
       constexpr int quotient = find_quotient<Program, Phase, Stores>(From, To);
       evaluate_each<From, quotient>();
       if constexpr (quotient < To) {
-        divide_elements<Program, quotient>(*this);
+        using I = at<quotient>;
+        divide_elements<Program, quotient>(
+            *this, common_divisor(value_of<I::second_operand>(frame_of(0, 0))));
         evaluate_between<quotient + 1, To>();
       }
     }
