@@ -4,6 +4,8 @@
 
 namespace {
 
+using reference::doubles;
+
 // Every pattern of a float8 through the expression: computed in float, rounded once.
 template <class Float8> void check_float8() {
   std::vector<Float8> x(256);
@@ -31,6 +33,58 @@ template <class Float8> void check_float8() {
 }
 TEST(storage_types, float8_e4m3) { check_float8<tn::float8_e4m3>(); }
 TEST(storage_types, float8_e5m2) { check_float8<tn::float8_e5m2>(); }
+
+// Clamped to what the type has: a NaN alone is one afterwards, of each element by itself, of rows
+// whose sums are of clamped numbers, too, and not between other bounds.
+TEST(storage_types, clamped_to_float8_e4m3) {
+  auto const f = tn::compile([](auto x, auto scale) {
+    auto const y = x * scale, clamped = tn::clamp(y, -448.0f, 448.0f);
+    return tn::cast<tn::float8_e4m3>(clamped);
+  });
+  auto const of_rows = tn::compile([](auto x) {
+    auto const y = tn::exp2(x / tn::max(tn::abs(x) * 0.0f + 1.0f, tn::axis<1>, tn::keepdim));
+    auto const clamped = tn::clamp(y, -448.0f, 448.0f);
+    return tn::outputs(tn::cast<tn::float8_e4m3>(clamped), tn::sum(clamped, tn::axis<1>),
+                       tn::max(y, tn::axis<1>));
+  });
+  auto const of_quotients = tn::compile([](auto x) {
+    auto const y = x / tn::max(tn::abs(x) * 0.0f + 1.0f, tn::axis<1>, tn::keepdim);
+    return tn::outputs(tn::cast<tn::float8_e4m3>(tn::clamp(y, -448.0f, 448.0f)),
+                       tn::cast<tn::float8_e4m3>(tn::clamp(y, -448.0f, 1000.0f)));
+  });
+  auto const expect = [](auto const& found, std::int64_t k, float expected) {
+    auto const bits = tn::to<tn::cpu>(found).data()[k].bits;
+    EXPECT_EQ(bits, tn::float8_e4m3(expected).bits & (std::isnan(expected) ? 0x7f : 0xff))
+        << expected;
+  };
+  auto const clamp = [](float x, float most) { return x < -448 ? -448 : x > most ? most : x; };
+  constexpr float numbers[] = {0.0f,    -0.0f, 449.0f, -460.0f,   464.0f,     465.0f,
+                               -470.0f, 1e30f, -1e30f, HUGE_VALF, -HUGE_VALF, 448.0f,
+                               432.0f,  0.3f,  -0.01f, 480.0f};
+  for (std::int64_t columns : {1, 7, 16, 64, 100, 1024, 3000})
+    for (bool has_nan : {false, true}) {
+      doubles values({2, columns});
+      for (std::int64_t k = 0; k < values.size(); ++k) {
+        values[k] = numbers[k * 5 % std::size(numbers)];
+        if (has_nan && k % 3 == 1) values[k] = NAN;
+      }
+      array<float, 2> x({2, columns}, arrangement::contiguous, values);
+      auto const all = f(x.view(), 1.0f);
+      doubles numbers_alone = values;
+      for (std::int64_t k = 0; k < numbers_alone.size(); ++k)
+        if (!std::isfinite(numbers_alone[k])) numbers_alone[k] = 3;
+      array<float, 2> y({2, columns}, arrangement::contiguous, numbers_alone);
+      auto const [saturated, other] = of_quotients(y.view());
+      auto const [powers, sums, largest] = of_rows(y.view());
+      for (std::int64_t k = 0; k < values.size(); ++k) {
+        expect(all, k, clamp(static_cast<float>(values[k]), 448));
+        float const number = static_cast<float>(numbers_alone[k]);
+        expect(saturated, k, clamp(number, 448));
+        expect(other, k, clamp(number, 1000));
+        expect(powers, k, clamp(std::exp2(number), 448));
+      }
+    }
+}
 
 template <class Unsigned> void check_unsigned() {
   Unsigned const high = std::numeric_limits<Unsigned>::max();

@@ -22,14 +22,55 @@ template <class Program, int V> struct element_stores {
 };
 
 #if defined(__CUDA_ARCH__)
-// What the stores write of element i.
-template <class Program, int V, int... K>
+// Whether the reductions of rows need number k of an element: it may be kept from then on, and what
+// it comes from is not.
+template <class Program> consteval bool is_reduced(int k) {
+  for (int phase = 1; phase <= program_traits<Program>::row_phases; ++phase)
+    if (element_needs<Program>::compute(phase, false).needed[k]) return true;
+  return false;
+}
+// What store K converts to float8_e4m3: what was clamped to the numbers that this has, if it was.
+template <class Program, int K> consteval int saturated_operand() {
+  using traits = program_traits<Program>;
+  using store = typename traits::template at<K>;
+  using operand = typename traits::template at<store::first_operand>;
+  if constexpr (store::type == dtype::f8_e4m3 && std::is_same_v<typename operand::op, ops::clamp>) {
+    using number = typename traits::template at<operand::first_operand>;
+    using low = typename traits::template at<operand::second_operand>;
+    using high = typename traits::template at<operand::third_operand>;
+    if constexpr (operand::type == dtype::f32 && number::type == dtype::f32 &&
+                  std::is_same_v<typename low::op, ops::literal> &&
+                  std::is_same_v<typename high::op, ops::literal>)
+      if (floating_literal<low::bits> == -448 && floating_literal<high::bits> == 448 &&
+          !is_reduced<Program>(store::first_operand))
+        return operand::first_operand;
+  }
+  return store::first_operand;
+}
+// Whether the conversion of a vector clamps by itself.
+template <class Program, int K, int V>
+inline constexpr bool is_saturated =
+    __CUDA_ARCH__ >= 890 && V % 2 == 0 &&
+    saturated_operand<Program, K>() != program_traits<Program>::template at<K>::first_operand;
+
+// What the stores write of element i; Saturates: by pack_stored.
+template <class Program, int V, bool Saturates = false, int... K>
 __device__ __forceinline__ void collect_stores(
     register_file<element_stores<Program, V>, std::integer_sequence<int, K...>>& results,
     frame<Program> const& f, int i) {
   ((read_register<K>(results).at[i] =
-        value_of<program_traits<Program>::template at<K>::first_operand>(f)),
+        value_of < Saturates && is_saturated<Program, K, V>
+            ? saturated_operand<Program, K>()
+            : program_traits<Program>::template at<K>::first_operand > (f)),
    ...);
+}
+// A vector of what store K writes, as it was collected.
+template <class Program, int K, class Number, int V>
+__device__ __forceinline__ auto pack_stored(Number const (&values)[V]) {
+  if constexpr (is_saturated<Program, K, V>)
+    return pack_e4m3(values, true);
+  else
+    return pack<storage_t<program_traits<Program>::template at<K>::type>>(values);
 }
 #endif
 

@@ -17,7 +17,7 @@ __device__ __forceinline__ void store_vector(Number const (&values)[V],
   using I = typename program_traits<Program>::template at<K>;
   using T = storage_t<I::type>;
   T* to = store_address<Program, K>(a, row.stores[I::bits]);
-  packed<T, V> vector = pack<T>(values);
+  packed<T, V> vector = pack_stored<Program, K>(values);
   if constexpr (finds_parts<Positions>) {
     return positions.template keep<K>(vector, u);
   } else if constexpr (I::is_window) {

@@ -105,7 +105,7 @@ __device__ __forceinline__ void process_item(
   };
   auto const end = [&](frame<Program> const& f, int i) {
     if constexpr (reductions_in<Program, Phase>) collect_element<Program, running>(values, f, u, i);
-    if constexpr (Stores) collect_stores(results, f, i);
+    if constexpr (Stores) collect_stores<Program, V, true>(results, f, i);
   };
   // A look at the size of one costs what its division does: H200, quantize to float8_e4m3 of 131072
   // x 257 bf16, element by element, 83 us instead of 77.
