@@ -16,6 +16,9 @@ template <class Program> struct kept_words {
   using traits = program_traits<Program>;
   using value = kept_value<Program>;
   static constexpr int much = 16;  // issue slots of an element
+  // Of an operand that comes from a cache for each sweep. H200, us, layer norm with weights and
+  // bias of f32, 16384 x 4096 bf16, to float8_e4m3: 102 and 91 where its elements are kept.
+  static constexpr int of_shared = 6;
 
   static consteval bool is_own_element(instruction_facts const& i) {
     return i.is_load && i.where == place::element && i.is_own();
@@ -52,6 +55,17 @@ template <class Program> struct kept_words {
         return false;
     return (has_masks() || !traits::has_positions) && !traits::has_fetches && !has_random<Program>;
   }
+  // Issue slots of number k and what it comes from.
+  static consteval int cost_of(int k) {
+    auto const behind = value::needs(0, k, -1);
+    int cost = value::cost_of(k);
+    for (int j = 0; j < k; ++j) {
+      instruction_facts const& i = traits::all[j];
+      if (behind.needed[j] && i.is_load && i.where == place::element && !i.varies_over_rows)
+        cost += of_shared;
+    }
+    return cost;
+  }
   // Whether the sweeps behind that of `phase` need number k, and no more of the row or of where its
   // elements are.
   static consteval bool is_enough(int k, int phase) {
@@ -75,7 +89,7 @@ template <class Program> struct kept_words {
       bool const is_word = i.type == dtype::f32 || i.type == dtype::f16 || i.type == dtype::bf16;
       // A product may be rounded with the sum that it goes into.
       if (computed.needed[k] && i.is_computed && !i.is_product && i.where == place::element &&
-          is_word && (is_cheap_to_keep() || value::cost_of(k) >= much) && is_enough(k, phase))
+          is_word && (is_cheap_to_keep() || cost_of(k) >= much) && is_enough(k, phase))
         result = k;
     }
     return result;
