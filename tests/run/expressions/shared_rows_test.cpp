@@ -56,6 +56,29 @@ template <class T> void check_type() {
   check<T>({0, 2, 300, 512}, arrangement::contiguous);
 }
 
+// What all rows share is in several sweeps, but for what is kept of it.
+template <class T> void check_weights(std::int64_t length, arrangement how) {
+  auto const f = tn::compile([](auto x, auto weight, auto bias) {
+    return tn::softmax(tn::layer_norm(tn::cast<float>(x), weight, bias), tn::axis<-1>);
+  });
+  auto x = random_array<T, 2>({6, length}, how);
+  auto weight = random_array<float, 1>({length}), bias = random_array<float, 1>({length});
+  doubles const norms = reference::elementwise(std::multiplies<>(),
+                                               reference::layer_norm(x.values(), 0b10, 1e-5),
+                                               weight.values()),
+                sums = reference::elementwise(std::plus<>(), norms, bias.values());
+  check_close(tn::dtype::f32, result_of(f(x.view(), weight.view(), bias.view())),
+              reference::softmax(sums, 0b10), {.arithmetic = 8 * (16 + sum_roundoffs(length))},
+              to_string(how) + " of length " + std::to_string(length));
+}
+TEST(shared_rows, weights_before_a_softmax) {
+  for (std::int64_t length : {20, 256, 1000, 1023, 4096, 30000}) {
+    check_weights<tn::bfloat16>(length, arrangement::contiguous);
+    check_weights<float>(length, arrangement::contiguous);
+  }
+  check_weights<tn::bfloat16>(1024, arrangement::misaligned);
+}
+
 // Of many positions the rows stay as they are.
 TEST(shared_rows, of_float) {
   check_type<float>();

@@ -24,6 +24,11 @@ __device__ __forceinline__ int found_again(int number) {
   return number;
 }
 
+__device__ __forceinline__ float found_again(float number) {
+  asm volatile("" : "+f"(number));
+  return number;
+}
+
 // threadIdx.y, likewise.
 __device__ __forceinline__ int thread_row() {
   int y;

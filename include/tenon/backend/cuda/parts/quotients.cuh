@@ -4,6 +4,7 @@
 // one reciprocal and one look at their sizes.
 
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
+#include "tenon/backend/cuda/parts/opaque.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -99,14 +100,19 @@ __device__ __forceinline__ void divide_elements(Tile& tile, common_divisor const
   using I = typename program_traits<Program>::template at<K>;
   auto const number = [&](int u, int i) { return value_of<I::first_operand>(tile.frame_of(u, i)); };
   auto const result = [&](int u, int i) -> float& { return value_of<K>(tile.frame_of(u, i)); };
+  // First steps of several items would take as many registers as these: they are made twice.
+  constexpr bool are_found_again = Tile::count > 1;
   common_divisor::sizes all;
   tile.for_each_element([&](int u, int i) {
-    result(u, i) = by.nearly(number(u, i));
-    all.take(by, number(u, i), result(u, i));
+    float const nearly = by.nearly(are_found_again ? found_again(number(u, i)) : number(u, i));
+    all.take(by, number(u, i), nearly);
+    if (!are_found_again) result(u, i) = nearly;
   });
   if (__builtin_expect(all.are_usual(), true)) {
-    tile.for_each_element(
-        [&](int u, int i) { result(u, i) = by.quotient(number(u, i), result(u, i)); });
+    tile.for_each_element([&](int u, int i) {
+      float const x = number(u, i);
+      result(u, i) = by.quotient(x, are_found_again ? by.nearly(x) : result(u, i));
+    });
     return;
   }
   // Few are divided by themselves, in a loop: what others execute is short. The quotients move up
