@@ -70,8 +70,9 @@ void expect_normalized(extents_of_rank<4> const& shape, double within,
       ASSERT_NEAR(found[i], silu(one * s[c] + b[c]), within * 8) << to_string(how) << " " << i;
     }
     if (how == *layouts.begin()) bits = y.bits();
-    if (how == arrangement::misaligned)
+    if (how == arrangement::misaligned) {
       EXPECT_EQ(y.bits(), bits) << "other bits where they are " << to_string(how);
+    }
   }
 }
 

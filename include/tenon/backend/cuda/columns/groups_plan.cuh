@@ -228,12 +228,7 @@ struct column_groups_planner : meeting_columns_planner {
     result.rows.extents[axis] = (merges ? from.rows.extents[last] : 1) * count;
     visit_selected<Program, element_operands<Program>>([&](auto selected) {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-      auto& to = [&]() -> operand_layout& {
-        if constexpr (I::is_load)
-          return result.loads[I::bits];
-        else
-          return result.stores[I::bits];
-      }();
+      operand_layout& to = operand_of<I>(result);
       to.row_strides[axis] = to.column_strides[inner];
     });
     return result;

@@ -53,7 +53,7 @@ template <class Program> struct element_operands {
   static consteval bool holds(int k) { return traits::all[k].moves_elements; }
 };
 
-template <class I, class Layout> operand_layout const& operand_of(Layout const& layout) {
+template <class I, class Layout> auto& operand_of(Layout& layout) {
   if constexpr (I::is_load)
     return layout.loads[I::bits];
   else
