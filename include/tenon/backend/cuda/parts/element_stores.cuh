@@ -53,15 +53,18 @@ inline constexpr bool is_saturated =
     __CUDA_ARCH__ >= 890 && V % 2 == 0 &&
     saturated_operand<Program, K>() != program_traits<Program>::template at<K>::first_operand;
 
-// What the stores write of element i; Saturates: by pack_stored.
+// What store K is collected from; Saturates: for pack_stored.
+template <class Program, int K, int V, bool Saturates> consteval int collected_operand() {
+  if (Saturates && is_saturated<Program, K, V>) return saturated_operand<Program, K>();
+  return program_traits<Program>::template at<K>::first_operand;
+}
+
+// What the stores write of element i.
 template <class Program, int V, bool Saturates = false, int... K>
 __device__ __forceinline__ void collect_stores(
     register_file<element_stores<Program, V>, std::integer_sequence<int, K...>>& results,
     frame<Program> const& f, int i) {
-  ((read_register<K>(results).at[i] =
-        value_of < Saturates && is_saturated<Program, K, V>
-            ? saturated_operand<Program, K>()
-            : program_traits<Program>::template at<K>::first_operand > (f)),
+  ((read_register<K>(results).at[i] = value_of<collected_operand<Program, K, V, Saturates>()>(f)),
    ...);
 }
 // A vector of what store K writes, as it was collected.
