@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows as slices with the same places, with a border, and of extents of a call; elements that
+// Windows as slices with the same places, with a border, around the ends, and of extents
+// of a call; elements that
 // are repeated along rows, and three results beside each other.
 // registers: 208
 // registers(few_sums_kernel): 48
@@ -37,6 +38,10 @@ void instantiate() {
     auto rows = slice(all, axis<2>, range<1, -1>), columns = slice(all, axis<1>, range<1, -1>);
     return slice(rows, axis<1>, range<0, -2>) + slice(rows, axis<1>, range<2, end>) +
            slice(columns, axis<2>, range<0, -2>) + slice(columns, axis<2>, range<2, end>) - 4 * x;
+  });
+  compile_plan<matrix<dtype::bf16>>([](auto x) {
+    auto row = x + roll(x, axis<1>, ct<1>) + roll(x, axis<1>, ct<-1>);
+    return row + roll(row, axis<0>, ct<1>) + roll(row, axis<0>, ct<-1>);
   });
   compile_plan<pooled<dtype::bf16>>([](auto x) { return tenon::max(x, axis<2, 4>); });
   compile_plan<pooled<dtype::f32>>([](auto x) { return mean(x, axis<2, 4>); });

@@ -82,6 +82,11 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
         result = result && base::is_narrow(facts[k]);
       if constexpr (k == Leader) result = result && this->template is_in_vectors<k>();
     });
+    constexpr auto around = windows::all.around[windows::all.columns[Leader]];
+    if constexpr (around.is_one()) {
+      vector_fact const &from = facts[around.from], &length = facts[around.length];
+      result = result && from.low >= -length.base && from.high < 2 * length.base;
+    }
     return result;
   }
   // Whether positions along the innermost axis are what the program says, and others do not go on

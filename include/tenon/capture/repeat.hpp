@@ -33,8 +33,16 @@ struct roll_body {
       constexpr int axis = normalized(Axis, operand::rank);
       auto to = positions<operand::rank, axis, operand::extents[axis]>(*x.owner, dim_of(x, axis));
       auto length = length_of(x, axis);
-      auto from = to - remainder(shift, maximum(length, 1));
-      return take_inside(x, where(from < 0, from + length, from), tenon::axis<axis>);
+      auto whole = maximum(length, 1);
+      if constexpr (is_literal<Shift>) {
+        // Which end it is around is known, and how far: neighbours belong together.
+        auto from = to - fmod(shift, whole);
+        auto wrapped = shift >= 0 ? where(from < 0, from + length, from) : where(from < length, from, from - length);
+        return take_inside(x, wrapped, tenon::axis<axis>);
+      } else {
+        auto from = to - remainder(shift, whole);
+        return take_inside(x, where(from < 0, from + length, from), tenon::axis<axis>);
+      }
     }
   }
   template <class... A>

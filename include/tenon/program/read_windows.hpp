@@ -5,6 +5,7 @@
 // window of the row, which is read once.
 
 #include "tenon/program/half_values.hpp"
+#include "tenon/program/wrapped_positions.hpp"
 
 namespace tenon::detail {
 
@@ -25,6 +26,7 @@ template <class Program> struct read_windows {
     int positions[held] = {};  // the load of positions that a value follows from, of those
     int shifts[held] = {};     // what a number has more than that position; unknown: it may be any
     bool is_shifted[held] = {};
+    position_around_ends around[held] = {};
     int columns[held] = {};   // of an address: the number that names the column; -1: none
     int leaders[held] = {};   // of a read: the first one of its group; -1: it is in none
     int step = 0, bytes = 0;  // of all of them
@@ -54,13 +56,30 @@ template <class Program> struct read_windows {
         } else if constexpr (std::is_same_v<op, ops::where>) {
           int const x = columns[I::second_operand], y = columns[I::third_operand];
           columns[K] = x == -1 ? y : y == -1 ? x : unknown;
+          wrap(K);
         }
       }
+    }
+    // Around the ends of a length what is shifted is so, whatever multiple of it is added.
+    constexpr void wrap(int k) {
+      wrapped_positions<Program> const wrapped(ops);
+      position_around_ends const found = wrapped.of(k);
+      if (!found.is_one()) return;
+      if (is_shifted[found.from]) {
+        set_shift(k, shifts[found.from], 0);
+      } else if (ops[found.from] == op_id<ops::sub>) {
+        auto const& operands = traits::all[found.from].operands;
+        int const by = wrapped.rest_of(operands[1], found.length);
+        if (by >= 0 && is_shifted[operands[0]])
+          set_shift(k, shifts[operands[0]], -traits::all[by].bits);
+      }
+      if (is_shifted[k]) around[k] = found;
     }
     // A position and a literal added to it.
     template <int K> constexpr void shift() {
       using I = at<K>;
       constexpr int a = I::first_operand, b = I::second_operand;
+      if (around[a].is_one() || around[b].is_one()) return;
       constexpr bool is_sum = std::is_same_v<typename I::op, ops::add>;
       constexpr bool is_literal[] = {std::is_same_v<typename at<a>::op, ops::literal>,
                                      std::is_same_v<typename at<b>::op, ops::literal>};
@@ -82,6 +101,8 @@ template <class Program> struct read_windows {
       if (a == b) return true;
       instruction_facts const &x = traits::all[a], &y = traits::all[b];
       if (ops[a] != ops[b] || x.type != y.type || x.operand_count != y.operand_count) return false;
+      if (around[a].is_one() && around[a].length == around[b].length)
+        return steps(a).step == steps(b).step;
       if (positions[a] == a && positions[b] == b) return x.steps.step == y.steps.step;
       if (positions[a] < 0 || positions[b] < 0 || x.is_read || x.bits != y.bits) return false;
       for (int i = 0; i < x.operand_count; ++i)
@@ -155,6 +176,8 @@ template <class Program> struct read_windows {
   template <int K> static constexpr bool is_leader = leader<K> == K;
   template <int K> static constexpr int position = all.positions[K];
   template <int K> static constexpr int offset = all.offset(K);
+  // Whether number K is one around the end of a length.
+  template <int K> static constexpr bool is_around = all.around[K].is_one();
 };
 
 // What a group of reads has of a row: accesses of aligned elements, each within one vector. Columns

@@ -5,6 +5,7 @@
 #include "static/support.hpp"
 #include "tenon/capture/padding.hpp"
 #include "tenon/capture/pattern.hpp"
+#include "tenon/capture/repeat.hpp"
 #include "tenon/program/reify.hpp"
 
 namespace tenon::test {
@@ -58,6 +59,23 @@ static_assert(windows_in<halves>([](auto x) {
                 return max(unfold(unfold(all, axis<0>, ct<2>, ct<2>), axis<1>, ct<3>, ct<2>),
                            axis<2, 3>);
               }) == "4 of 8: 3 in -1+1 0+8 3 in -1+1 0+8");
+// What is rolled by a literal is one row around its ends, in whatever row it is.
+template <int Axis, long long By, class X> constexpr auto rolled(X const& x) {
+  return roll(x, axis<Axis>, ct<By>);
+}
+static_assert(windows_in<matrix>([](auto x) { return rolled<1, 1>(x) + rolled<1, -1>(x) - x; }) ==
+              "4 of 4: 2 in -1+1 0+4 4+1");
+static_assert(windows_in<halves>([](auto x) {
+                auto of = [](auto y) { return y + rolled<1, 2>(y) + rolled<1, -1>(y); };
+                return of(x) + of(rolled<0, 1>(x)) * 2;
+              }) == "8 of 8: 2 in -2+2 0+8 8+1 2 in -2+2 0+8 8+1");
+using known = tensor_argument<dtype::f32, 64, 64>;
+static_assert(windows_in<known>([](auto x) { return rolled<1, 1>(x) + rolled<1, -1>(x); }) ==
+              "4 of 4: 2 in -1+1 0+4 4+1");
+// Of a shift that a call knows nothing is known.
+static_assert(windows_in<matrix, scalar_argument<dtype::i64>>([](auto x, auto by) {
+                return roll(x, axis<1>, by) + roll(x, axis<1>, by + 1);
+              }) == "none");
 // One shifted operand is a vector that begins anywhere, and what has far steps is taken by
 // elements.
 static_assert(windows_in<matrix>([](auto x) {

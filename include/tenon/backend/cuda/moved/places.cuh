@@ -97,14 +97,9 @@ template <class Program, int V, int Of = V> struct moved_places {
   }
 
  protected:
-  // As if the elements that follow from a position were so many further.
-  template <int Position> __device__ __forceinline__ void go_on(int further) {
-    read_register<Position>(positions) += further;
-    for_each_selected<Program, moved_positions<Program>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      if constexpr (!at<k>::is_position)
-        read_register<k>(positions) = number_by<moved_part::first, k>(typename at<k>::operands{});
-    });
+  template <moved_part Part, int K, int... Operands>
+  __device__ __forceinline__ int number_by(std::integer_sequence<int, Operands...>) const {
+    return number_of<typename at<K>::op>(number<Part, Operands>()...);
   }
   template <int K> __device__ __forceinline__ moved_cursor cursor_of_read() const {
     return find_cursor<moved_part::first, K>();
@@ -173,10 +168,6 @@ template <class Program, int V, int Of = V> struct moved_places {
   template <long long Operand> __device__ __forceinline__ int to_second_load() const {
     if constexpr (half_values<Program>::is_found) return a.load_halves[Operand];
     return 0;
-  }
-  template <moved_part Part, int K, int... Operands>
-  __device__ __forceinline__ int number_by(std::integer_sequence<int, Operands...>) const {
-    return number_of<typename at<K>::op>(number<Part, Operands>()...);
   }
   // Where an element lies is found for the operand alone that it is fetched from: threads of a
   // warp mostly fetch from the same one. H200, one call, ten operands of 1000 x 100 f32 5.8 us

@@ -100,6 +100,23 @@ template <class Program, int V> struct window_items : moved_worker<Program, V> {
       this->template read<k>(to, this->template cursor_of<moved_part::first, k>(), true, true);
     });
   }
+  // As if the elements that follow from a position were so many further: in front of the first of a
+  // row around whose ends it is lies the last one, and the first behind that.
+  template <int Position> __device__ __forceinline__ void go_on(int further) {
+    read_register<Position>(this->positions) += further;
+    for_each_selected<Program, moved_positions<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      constexpr position_around_ends ends = windows::all.around[k];
+      int& number = read_register<k>(this->positions);
+      if constexpr (windows::template is_around<k>) {
+        int const from = this->template number<moved_part::first, ends.from>(),
+                  length = this->template number<moved_part::first, ends.length>();
+        number = from < 0 ? from + length : from < length ? from : from - length;
+      } else if constexpr (!at<k>::is_position) {
+        number = this->template number_by<moved_part::first, k>(typename at<k>::operands{});
+      }
+    });
+  }
   // An access is where the leader's element would be if it were the first of it, or it is nowhere
   // as that would be.
   template <int Leader, int Number>
