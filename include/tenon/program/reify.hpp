@@ -136,7 +136,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
         meta{g.outputs[st.output].type, s.store_places[k], s.phases[st.value], true}.packed();
     item.operands[item.operand_count++] = value_stored(g, space, st);
     if (st.offset >= 0) item.operands[item.operand_count++] = st.offset;
-    item.bits = k;
+    item.bits = k | many_axes::packed(space.axes.size());
     if (is_pointwise && s.store_places[k] == place::element)
       item.bits |= neighbour_finder(g, space).of_store(k).packed();
     result.add(item);

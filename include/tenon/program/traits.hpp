@@ -42,6 +42,7 @@ struct instruction_facts {
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
   bool is_gathered = false;        // a load from the place that its operand gives to the row
   bool is_store = false;
+  int axes = 0;  // of a store: those of the expression, if it has more than most
   // A store that finds its place itself.
   bool is_window = false;
   bool moves_elements = false;
@@ -84,6 +85,7 @@ struct instruction_facts {
     if ((f.is_load || f.is_store) && f.stencil.group == 0) f.beside = neighbours::unpack(bits);
     if (f.is_load) f.slice = row_slice::unpack(bits), f.alike = alike_loads::unpack(bits);
     if (std::is_same_v<Op, ops::index>) f.steps = stepped_position::unpack(bits);
+    if (f.is_store) f.axes = many_axes::unpack(bits);
     f.is_gathered = f.is_load && operands.count > 0;
     bool const has_rows = f.is_load && (bits & repeats_in_rows) != 0;
     f.is_of_some_rows = f.is_load && (has_rows || !f.varies_over_rows);
@@ -91,7 +93,7 @@ struct instruction_facts {
              (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0) -
              (f.is_splat ? repeats_in_vectors : 0) - (f.is_reversed ? reverses_columns : 0) -
              f.beside.packed() - f.slice.packed() - f.stencil.packed() -
-             alike_loads::packed(f.alike) - f.steps.packed();
+             alike_loads::packed(f.alike) - f.steps.packed() - many_axes::packed(f.axes);
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_window = f.is_store && operands.count == 2;

@@ -51,6 +51,15 @@ struct family {
 // repeats in columns is one element, as it is of what does not vary along the innermost axis.
 inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34,
                            reverses_columns = 1ll << 35, repeats_in_vectors = 1ll << 62;
+// And of a store: how many axes the expression has that has more than most.
+struct many_axes {
+  static constexpr int few = 4, most = max_rank, shift = 54;
+  static constexpr long long mask = 15ll << shift;
+  static constexpr long long packed(int axes) {
+    return axes <= few ? 0 : static_cast<long long>(axes < most ? axes : most) << shift;
+  }
+  static constexpr int unpack(long long bits) { return static_cast<int>((bits & mask) >> shift); }
+};
 
 namespace detail {
 

@@ -229,6 +229,33 @@ TEST(moved_vectors, parts_into_outputs_of_any_layout) {
     }
 }
 
+// Six axes, none of which goes on in another: windows of what is rolled along both axes.
+template <int Channels> void expect_rolled_windows() {
+  constexpr int images = 3, side = 6, size = 3, all = side * size;
+  auto const apart = tn::compile([](auto x) {
+    auto const rolled = tn::roll(tn::roll(x, tn::axis<1>, tn::ct<-2>), tn::axis<2>, tn::ct<-2>);
+    auto const split = tn::reshape(rolled, tn::shape<images, side, size, side, size, Channels>);
+    return tn::transpose(split, tn::axis<0, 1, 3, 2, 4, 5>);
+  });
+  auto x = random_array<float, 4>({images, all, all, Channels});
+  doubles const a = x.values();
+  doubles const found =
+      result_of(apart(tn::view<float const, images, all, all, Channels>(x.view().data())));
+  for (std::int64_t k = 0; k < a.size(); ++k) {
+    std::int64_t const channel = k % Channels, column = k / Channels % size,
+                       row = k / Channels / size % size,
+                       of_columns = k / Channels / size / size % side,
+                       of_rows = k / Channels / size / size / side % side,
+                       image = k / Channels / all / all, r = (of_rows * size + row + 2) % all,
+                       c = (of_columns * size + column + 2) % all;
+    ASSERT_EQ(found[k], a[((image * all + r) * all + c) * Channels + channel]) << k;
+  }
+}
+TEST(moved_vectors, windows_of_six_axes) {
+  expect_rolled_windows<8>();
+  expect_rolled_windows<7>();
+}
+
 // Query and key heads turned by one table, in one launch.
 TEST(moved_vectors, heads_are_rotated) {
   auto const f = tn::compile([](auto q, auto k, auto cosines, auto sines) {

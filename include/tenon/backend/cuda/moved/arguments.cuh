@@ -9,13 +9,20 @@
 
 namespace tenon::detail {
 
-// Axes of the columns that the skeleton's arithmetic is unrolled over.
-inline constexpr int moved_dims = 4;
+// Axes of the columns that the skeleton's arithmetic is unrolled over: as many as an expression has
+// that has more than most.
+template <class Program>
+inline constexpr int moved_dims = [] {
+  int result = many_axes::few;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    result = i.axes > result ? i.axes : result;
+  return result;
+}();
 
 // Where the second of a thread's vectors is, of an axis of whose halves it has one each.
 template <class Program, bool IsFound = half_values<Program>::is_found> struct second_half {
-  int half_digits[moved_dims];  // how far from the first along each axis
-  int half_lanes;               // threads that have the first ones of it, with the axes behind it
+  int half_digits[moved_dims<Program>];  // how far from the first along each axis
+  int half_lanes;  // threads that have the first ones of it, with the axes behind it
   // As strides: in bytes, or in positions.
   int load_halves[at_least_one(program_traits<Program>::load_count)];
   int store_halves[at_least_one(program_traits<Program>::store_count)];
@@ -24,9 +31,7 @@ template <class Program> struct second_half<Program, false> {};
 
 // How far neighbours along each axis are, and from one of the items to the next: in bytes, or in
 // positions.
-struct moved_operand {
-  int strides[moved_dims], step;
-};
+template <class Program> struct moved_operand { int strides[moved_dims<Program>], step; };
 
 // Sizes are less than 2^31, or bits of floating-point numbers.
 template <class Program>
@@ -59,34 +64,34 @@ template <class Program> struct moved_arguments : second_half<Program> {
   // many operands it reads one. H200, one call, ten of 1000 x 100 f32 5.6 us instead of 5.8.
   // The last axes are the columns'; those before have extent 1. The innermost one counts vectors,
   // and the axis that is shared those of a thread as one.
-  index_divider<32> by[moved_dims];
+  index_divider<32> by[moved_dims<Program>];
   unsigned threads;  // that have vectors
   int items;         // vectors of a thread along the axis that is shared
   // Of single elements, some of which may be beyond the end: that axis, its extent, how far apart
   // they are, and how many of a thread are inside, or one more.
-  int along_shared[moved_dims], shared_extent, apart, least_items;
+  int along_shared[moved_dims<Program>], shared_extent, apart, least_items;
   int lanes;  // threads that share a row, where there are rows
-  moved_operand store_places[stores_held];
+  moved_operand<Program> store_places[stores_held];
   void* stores[stores_held];
   cache_policy stored = goes_first;  // what stores leave in the L2 cache
   moved_size<Program> sizes[at_least_one(traits::size_count)];
   void const* loads[loads_held];
-  moved_operand load_places[loads_held];
+  moved_operand<Program> load_places[loads_held];
   int numbers[at_least_one(values::launch_numbers)];    // of the launch
   signed char times[at_least_one(values::read_count)];  // as moved_vectors has them
   long long scalars[at_least_one(traits::scalar_count)];
   // Of vectors that may begin anywhere: how many elements behind an aligned one, and which ones of
   // a row are not whole.
   int beyond[at_least_one(values::read_count)];
-  int along_row[moved_dims], broken[vector_breaks::most];
+  int along_row[moved_dims<Program>], broken[vector_breaks::most];
 
   // Where an index was read for a thread's vectors they are of one row; else they are neighbours
   // along the outermost axis.
   static constexpr bool shares_row = values::has_found && !half_values<Program>::is_found;
 
-  // @pre the columns have at most moved_dims axes, and `vectors` are whole, of V elements each;
-  // where there are several items, nothing is decided along their axis, which is not halved, and
-  // they divide its extent, or V is 1; holds_sizes()
+  // @pre the columns have at most moved_dims<Program> axes, and `vectors` are whole, of V elements
+  // each; where there are several items, nothing is decided along their axis, which is not halved,
+  // and they divide its extent, or V is 1; holds_sizes()
   template <int V>
   [[gnu::cold]] static moved_arguments of(bound_layout const& layout,
                                           moved_vectors<Program> const& vectors,
@@ -94,7 +99,7 @@ template <class Program> struct moved_arguments : second_half<Program> {
     moved_arguments a{};
     group_layout const& columns = layout.columns;
     a.items = items.count;
-    int const first = moved_dims - columns.dims, inner = columns.dims - 1;
+    int const first = moved_dims<Program> - columns.dims, inner = columns.dims - 1;
     auto shared_by = [&](int d) { return d == items.axis ? items.count : 1; };
     auto together = [&](int d) { return d == inner ? V : items.apart > 1 ? 1 : shared_by(d); };
     auto parts_of = [&](int d) { return d == vectors.halved_axis ? 2 : 1; };
@@ -109,7 +114,7 @@ template <class Program> struct moved_arguments : second_half<Program> {
     a.along_shared[columns.dims > 0 ? first + items.axis : 0] = 1;
     a.shared_extent = columns.dims > 0 ? static_cast<int>(columns.extents[items.axis]) : 1;
     a.apart = static_cast<int>(items.apart), a.least_items = a.shared_extent / a.apart;
-    auto copy = [&](moved_operand& to, operand_layout const& from, int unit) {
+    auto copy = [&](moved_operand<Program>& to, operand_layout const& from, int unit) {
       for (int d = 0; d < columns.dims; ++d)
         to.strides[first + d] = static_cast<int>(from.column_strides[d] * unit * together(d));
       to.step = static_cast<int>(from.column_strides[items.axis] * items.apart * unit);
@@ -132,8 +137,8 @@ template <class Program> struct moved_arguments : second_half<Program> {
     for (int k = 0; k < values::read_count; ++k)
       a.times[k] = static_cast<signed char>(vectors.times[k]), a.beyond[k] = vectors.beyond[k];
     for (int k = 0; k < values::launch_numbers; ++k) a.numbers[k] = vectors.numbers[k];
-    a.along_row[moved_dims - 1] = 1;
-    if (items.strip > 0) a.along_row[moved_dims - 3] = static_cast<int>(items.strip);
+    a.along_row[moved_dims<Program> - 1] = 1;
+    if (items.strip > 0) a.along_row[moved_dims<Program> - 3] = static_cast<int>(items.strip);
     for (int k = 0; k < vector_breaks::most; ++k)
       a.broken[k] = k < vectors.breaks.count ? static_cast<int>(vectors.breaks.at[k]) : -1;
     for (int k = 0; k < traits::size_count; ++k)
@@ -168,7 +173,8 @@ template <class Program> struct moved_arguments : second_half<Program> {
     int const half = static_cast<int>(by[axis].divisor);
     this->half_digits[axis] = half;
     this->half_lanes = 1;
-    for (int d = axis; d < moved_dims; ++d) this->half_lanes *= static_cast<int>(by[d].divisor);
+    for (int d = axis; d < moved_dims<Program>; ++d)
+      this->half_lanes *= static_cast<int>(by[d].divisor);
     for (int k = 0; k < traits::load_count; ++k)
       this->load_halves[k] = half * load_places[k].strides[axis];
     visit_instructions<Program>([&](auto index) {

@@ -31,7 +31,7 @@ template <class Program, int V> struct found_items : moved_worker<Program, V> {
   template <int Left> __device__ __forceinline__ void finish_whole() const {
     found_items one = *this;
     one.find();
-    bool const is_inside = V > 1 || one.digits[moved_dims - 1] < a.shared_extent;
+    bool const is_inside = V > 1 || one.digits[moved_dims<Program> - 1] < a.shared_extent;
     item_reads reads;
     behind_reads behind;
     if (V == 1 || one.has_missing()) {
@@ -43,7 +43,7 @@ template <class Program, int V> struct found_items : moved_worker<Program, V> {
     if constexpr (V > 1) one.read_behind(behind, is_inside);
     if constexpr (Left > 1) {
       found_items next = *this;
-      next.digits[moved_dims - 1] += a.apart;
+      next.digits[moved_dims<Program> - 1] += a.apart;
       next.template finish_whole<Left - 1>();
     }
     if constexpr (V > 1) take_behind(reads, behind);

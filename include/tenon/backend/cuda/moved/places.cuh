@@ -18,7 +18,7 @@ template <class Program, int V, int Of = V> struct moved_places {
 
   arguments const& a;
   frame<Program> const& around;
-  int digits[moved_dims];
+  int digits[moved_dims<Program>];
   int item = 0;  // of those along the axis that is shared, if each is found by itself
   template <moved_part Part>
   using cursors_of = selected_registers<Program, moved_cursors<Program, V, Part>>;
@@ -33,7 +33,7 @@ template <class Program, int V, int Of = V> struct moved_places {
                                           unsigned thread, bool is_inside = true)
       : a(all), around(f), is_inside_(is_inside) {
 #pragma unroll
-    for (int d = moved_dims - 1; d > 0; --d) {
+    for (int d = moved_dims<Program> - 1; d > 0; --d) {
       unsigned const next = a.by[d].quotient(thread);
       digits[d] = static_cast<int>(thread - next * a.by[d].divisor);
       thread = next;
@@ -44,8 +44,8 @@ template <class Program, int V, int Of = V> struct moved_places {
   __device__ __forceinline__ moved_places(moved_places<Program, Of> const& vector, int i)
       : a(vector.a), around(vector.around), is_inside_(true) {
 #pragma unroll
-    for (int d = 0; d < moved_dims; ++d) digits[d] = vector.digits[d];
-    digits[moved_dims - 1] = vector.digits[moved_dims - 1] * Of + i;
+    for (int d = 0; d < moved_dims<Program>; ++d) digits[d] = vector.digits[d];
+    digits[moved_dims<Program> - 1] = vector.digits[moved_dims<Program> - 1] * Of + i;
   }
 
   // Whether something changes in the midst of a thread's vector.
@@ -149,14 +149,14 @@ template <class Program, int V, int Of = V> struct moved_places {
         read_register<k>(all).at += read_register<k>(all).step;
     });
   }
-  __device__ __forceinline__ int offset(int const (&strides)[moved_dims]) const {
+  __device__ __forceinline__ int offset(int const (&strides)[moved_dims<Program>]) const {
     int result = 0;
 #pragma unroll
-    for (int d = 0; d < moved_dims; ++d)
-      result += digits[d] * (d == moved_dims - 1 ? strides[d] / (Of / V) : strides[d]);
+    for (int d = 0; d < moved_dims<Program>; ++d)
+      result += digits[d] * (d == moved_dims<Program> - 1 ? strides[d] / (Of / V) : strides[d]);
     return result;
   }
-  __device__ __forceinline__ int offset(moved_operand const& of) const {
+  __device__ __forceinline__ int offset(moved_operand<Program> const& of) const {
     return offset(of.strides) + item * of.step;
   }
   template <moved_part Part, long long Operand>
@@ -266,7 +266,7 @@ template <class Program, int V, int Of = V> struct moved_places {
       if constexpr (half_values<Program>::is_found) to_second = a.store_halves[I::bits];
       if constexpr (Part == moved_part::second)
 #pragma unroll
-        for (int d = 0; d < moved_dims; ++d)
+        for (int d = 0; d < moved_dims<Program>; ++d)
           to += a.half_digits[d] * a.store_places[I::bits].strides[d];
       bool is_wanted = is_inside_;
       if constexpr (I::is_window) {

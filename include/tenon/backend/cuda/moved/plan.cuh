@@ -85,7 +85,7 @@ struct moved_planner {
                                                bound_arguments const& call) {
     group_layout const& columns = layout.columns;
     if (columns.dims < 1) return {};
-    constexpr configuration apart = elements<8, false>, found = elements<4, true>;
+    constexpr configuration apart = elements<Program, 8, false>, found = elements<Program, 4, true>;
     moved_items items;
     long long extent = 1;
     for (int d = 0; d < columns.dims; ++d)
@@ -115,15 +115,15 @@ struct moved_planner {
       .vector_width = moved_width<Program>,
       .items = moved_arguments<Program>::shares_row ? of_shared_row : 1,
       .threads_per_block = Threads,
-      .group_dims = moved_dims,
+      .group_dims = moved_dims<Program>,
       .index_bits = 32,
       .blocks = Blocks};
   // Items of a thread that are in flight together.
-  template <int Items, bool AreFound>
+  template <class Program, int Items, bool AreFound>
   static constexpr configuration elements{.vector_width = 1,
                                           .items = Items,
                                           .threads_per_block = 256,
-                                          .group_dims = moved_dims,
+                                          .group_dims = moved_dims<Program>,
                                           .is_looped = AreFound,
                                           .index_bits = 32};
   // One vector of a thread. H200, us, one and two: five neighbours of 8192 x 8192, around the ends
@@ -131,13 +131,13 @@ struct moved_planner {
   template <class Program>
   static constexpr configuration anywhere{.vector_width = moved_width<Program>,
                                           .threads_per_block = 256,
-                                          .group_dims = moved_dims,
+                                          .group_dims = moved_dims<Program>,
                                           .is_looped = true,
                                           .index_bits = 32};
   template <class Program>
   static constexpr configuration of_windows{.vector_width = read_windows<Program>::width,
                                             .threads_per_block = 256,
-                                            .group_dims = moved_dims,
+                                            .group_dims = moved_dims<Program>,
                                             .index_bits = 32,
                                             .has_warps = 1};
   // `lanes` threads share a row, or there are none.
@@ -154,7 +154,7 @@ struct moved_planner {
                                                moved_items const& items, void const* function,
                                                char const* why) {
     cuda_plan result;
-    if (layout.columns.dims > moved_dims) return result;
+    if (layout.columns.dims > moved_dims<Program>) return result;
     constexpr bool may_break = C.is_looped && C.vector_width > 1;
     moved_vectors<Program> const vectors =
         vector_facts<Program, C.vector_width>(layout, call, may_break, C.has_warps).find();
@@ -207,7 +207,7 @@ struct moved_planner {
   template <class Program, configuration C>
   [[gnu::cold]] static long long strip_of(bound_layout const& layout, bound_arguments const& call) {
     group_layout const& columns = layout.columns;
-    if (columns.dims < 2 || columns.dims == moved_dims) return 0;
+    if (columns.dims < 2 || columns.dims == moved_dims<Program>) return 0;
     if (!reads_neighbours<Program>(layout, call)) return 0;
     for (long long strip = widest_strip; strip >= least_strip; strip /= 2)
       if (columns.extents[columns.dims - 1] % (strip * C.vector_width) == 0) return strip;

@@ -55,7 +55,8 @@ struct moved_rows_planner : moved_planner {
     bool const is_tree = columns % of_thread == 0 && columns <= longest_row && lanes > 0 &&
                          lanes <= 32 && (lanes & (lanes - 1)) == 0;
     if (!program_traits<Program>::stores_parts && layout.columns.dims != 1) return {};
-    if (!is_tree || layout.rows.size == 0 || layout.rows.dims + layout.columns.dims > moved_dims)
+    if (!is_tree || layout.rows.size == 0 ||
+        layout.rows.dims + layout.columns.dims > moved_dims<Program>)
       return {};
     return planned<Program, chosen>(
         rows_as_columns(layout), call, static_cast<int>(lanes),
