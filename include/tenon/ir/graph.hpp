@@ -14,7 +14,8 @@ struct graph_output {
   int window = no_attribute;  // start, stop and step of every axis, where a part is presented
 };
 
-// Node `id` is what an output has at one position along an axis, along which the node has extent 1.
+// Node `id` is what an output has at one position along an axis, along which the node has extent 1,
+// or piece `position` of several that are as long along it as the node.
 struct output_part {
   int id = -1;
   int output = -1;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The elements of a node at one position along an axis, where they can be told without reading
-// along it: every choice by position is decided.
+// The elements of a node at one position along an axis, or in one of several equal pieces of it,
+// where they can be told without reading along it: every choice by position is decided.
 
 #include "tenon/ops/pointwise.hpp"
 #include "tenon/ops/reduction.hpp"
 #include "tenon/passes/axis_groups.hpp"
+#include "tenon/passes/axis_piece.hpp"
 #include "tenon/passes/windows_of_slices.hpp"
 
 namespace tenon::passes::detail {
@@ -31,20 +32,24 @@ constexpr bool is_read(graph const& g, int root) {
   return is_computed_from(g, root, [](node const& n) { return n.is<ops::input>(); });
 }
 
-// The elements at one position along an axis, with extent 1 there.
+// The elements at one position along an axis, with extent 1 there, or in one of several pieces of
+// such a length: position `position`, or piece.
 class elements_at {
  public:
   // reads_arguments: those of an argument may be read along the axis, too, one by one.
-  constexpr elements_at(graph& g, int axis, long long position, bool reads_arguments = false)
+  constexpr elements_at(graph& g, int axis, long long position, bool reads_arguments = false,
+                        dim length = unit_dim)
       : g_(g),
         axis_(axis),
         position_(position),
+        length_(g.dims.representative(length)),
         reads_arguments_(reads_arguments),
         found_(g.size(), unknown) {}
 
   // Whether something on the way chose what reductions have left, or one of two that are read, or
-  // is one element of every window.
-  bool chooses_reductions = false, chooses_operands = false, is_of_windows = false;
+  // one that is computed, or is one element of every window, or was taken from another piece.
+  bool chooses_reductions = false, chooses_operands = false, chooses_computed = false,
+       is_of_windows = false, is_taken = false;
   // Whether arguments of several axes are read along one that is not their last, or is.
   bool lies_apart = false, lies_together = false;
 
@@ -52,6 +57,7 @@ class elements_at {
   constexpr int of(int id) {
     node const n = g_[id];
     if (n.rank() == 0 || n.dims[axis_] == unit_dim) return id;
+    if (is_piece() && position_ == 0 && length_of(n) == length_) return id;
     if (found_[id] == unknown) found_[id] = made_of(id, n);
     return found_[id];
   }
@@ -59,10 +65,19 @@ class elements_at {
  private:
   static constexpr int unknown = -2;
 
+  constexpr bool is_piece() const { return length_ != unit_dim; }
+  constexpr dim length_of(node const& n) const { return g_.dims.representative(n.dims[axis_]); }
+  constexpr piece_positions positions() const { return {g_, {axis_, position_, length_}}; }
+
   constexpr int made_of(int id, node const& n) {
-    if (n.is<ops::index>()) return build::integer_literal(g_, n.type, position_);
+    if (n.is<ops::index>()) return is_piece() ? -1 : build::integer_literal(g_, n.type, position_);
     if (n.is<ops::broadcast>() || n.is<ops::transpose>()) return made_of_broadcast(n);
-    if (n.is<ops::reshape>()) return made_of_reshape(n);
+    if (n.is<ops::reshape>()) {
+      int const one = made_of_reshape(n);
+      return one < 0 && is_piece() ? piece_of_view(id) : one;
+    }
+    if (is_piece() && n.is<ops::take>()) return taken_piece(n);
+    if (is_piece() && (n.is<ops::slice>() || n.is<ops::input>())) return piece_of_view(id);
     if (n.is<ops::take>()) {
       int one = made_of_take(n);
       if (one < 0 && reads_arguments_) one = made_of_windows(n);
@@ -71,15 +86,22 @@ class elements_at {
     if (reads_arguments_ && (n.is<ops::slice>() || n.is<ops::input>())) return made_of_view(id, n);
     return n.is(op_kind::pointwise) ? made_of_pointwise(n) : -1;
   }
+  // What a condition says of all of the elements: 0, 1, or -1 if that is not known.
+  constexpr int decision(int condition) {
+    if (is_piece()) return positions().decision(condition);
+    int const one = of(condition);
+    return one >= 0 && g_[one].is<ops::literal>() ? g_[one].bits != 0 : -1;
+  }
   constexpr int made_of_pointwise(node n) {
     if (n.is<ops::where>())
-      if (int const condition = of(n.operands[0]);
-          condition >= 0 && g_[condition].is<ops::literal>()) {
-        int const chosen = n.operands[g_[condition].bits != 0 ? 1 : 2];
+      if (int const known = decision(n.operands[0]); known >= 0) {
+        int const chosen = n.operands[known != 0 ? 1 : 2];
         chooses_reductions = chooses_reductions || is_accumulated(g_, chosen);
         chooses_operands =
             chooses_operands || (is_read(g_, n.operands[1]) && is_read(g_, n.operands[2]));
-        return of(chosen);
+        chooses_computed =
+            chooses_computed || is_computed(n.operands[1]) || is_computed(n.operands[2]);
+        return rounded_alone(of(chosen));
       }
     double numbers[max_operands] = {};
     bool is_known = n.op->fold != nullptr;
@@ -95,8 +117,17 @@ class elements_at {
       if (is_folded(number))
         return build::integer_literal(g_, n.type, static_cast<long long>(number));
     }
-    n.dims[axis_] = unit_dim;
+    n.dims[axis_] = length_;
     return g_.intern(n);
+  }
+  constexpr bool is_computed(int id) const {
+    return g_[id].is(op_kind::pointwise) && !g_[id].is<ops::where>() && is_read(g_, id);
+  }
+  // A product that was chosen was rounded before it was added to something, and still is.
+  constexpr int rounded_alone(int id) {
+    if (!is_piece() || id < 0 || !g_[id].is<ops::mul>() || !is_floating(g_[id].type)) return id;
+    return g_.intern(node{
+        .op = op_id<ops::cast>, .type = g_[id].type, .operands = {{id}, 1}, .dims = g_[id].dims});
   }
   // Along the axis it repeats an element, or has those of an axis of its operand.
   constexpr int made_of_broadcast(node const& n) {
@@ -108,7 +139,7 @@ class elements_at {
       if (id < 0 || g_[id].rank() == 0) return id;
     }
     dim_list dims(n.dims);
-    dims[axis_] = unit_dim;
+    dims[axis_] = length_;
     return build::broadcast(g_, id, map, dims);
   }
   // The axis of `dims` from `first` to `end` that is not of one element; -1: there are others.
@@ -130,17 +161,19 @@ class elements_at {
       int const one = made_along(axis, position_, n.operands[0]);
       if (one < 0 || g_[one].rank() == 0) return one;
       dim_list dims(n.dims);
-      dims[axis_] = unit_dim;
+      dims[axis_] = length_;
       return build::reshape(g_, one, dims);
     }
     return -1;
   }
   // The elements of another node at a position along an axis of it.
   constexpr int made_along(int axis, long long position, int id) {
-    elements_at there(g_, axis, position, reads_arguments_);
+    elements_at there(g_, axis, position, reads_arguments_, length_);
     int const result = there.of(id);
     chooses_reductions = chooses_reductions || there.chooses_reductions;
     chooses_operands = chooses_operands || there.chooses_operands;
+    chooses_computed = chooses_computed || there.chooses_computed;
+    is_taken = is_taken || there.is_taken;
     is_of_windows = is_of_windows || there.is_of_windows;
     lies_apart = lies_apart || there.lies_apart;
     lies_together = lies_together || there.lies_together;
@@ -163,6 +196,41 @@ class elements_at {
     return build::broadcast_trailing(g_, n.operands[0], dims);
   }
 
+  // The piece that an index goes through.
+  constexpr int taken_piece(node const& n) {
+    if (n.operands.size() != 2 || n.axes != 0) return -1;
+    attribute map = g_.attributes_of(n);
+    int along = -1;
+    for (int k = 0; k < map.size(); ++k)
+      if (map[k] < 0)
+        along = k;
+      else if (map[k] == axis_ && g_.operand(n, 0).dims[k] != unit_dim)
+        return -1;
+    long long const number = positions().piece_at(positions().number_of(n.operands[1]));
+    if (along < 0 || number < 0) return -1;
+    int const one = made_along(along, number, n.operands[0]);
+    if (one < 0 || g_.dims.representative(g_[one].dims[along]) != length_) return -1;
+    is_taken = true;
+    map[along] = axis_;
+    dim_list dims(n.dims);
+    dims[axis_] = length_;
+    return build::take(g_, one, map, {}, 0, dims);
+  }
+  // Of an argument, in whatever shape it is seen.
+  constexpr int piece_of_view(int id) {
+    int argument = id;
+    while (g_[argument].is(op_kind::movement) && g_[argument].operands.size() == 1)
+      argument = g_[argument].operands[0];
+    if (!g_[argument].is<ops::input>() || !g_.dims.is_constant(length_)) return -1;
+    long long const length = g_.dims[length_].a;
+    attribute bounds;
+    for (int k = 0; k < g_[id].rank(); ++k)
+      for (long long const bound :
+           {k == axis_ ? position_ * length : 0,
+            k == axis_ ? (position_ + 1) * length : tenon::detail::open_bound, 1ll})
+        bounds.push_back(bound);
+    return build::slice(g_, id, bounds);
+  }
   // Of what is read at an index along the axis, which here goes on evenly along another one.
   constexpr int made_of_windows(node n) {
     if (n.operands.size() != 2) return -1;
@@ -218,6 +286,7 @@ class elements_at {
   graph& g_;
   int axis_;
   long long position_;
+  dim length_;
   bool reads_arguments_;
   constexpr_vector<int> found_;
 };

@@ -4,6 +4,7 @@
 
 #include "tenon/passes/few_elements.hpp"
 #include "tenon/passes/joined_outputs.hpp"
+#include "tenon/passes/pieces.hpp"
 #include "tenon/passes/pipeline.hpp"
 #include "tenon/passes/windows.hpp"
 #include "tenon/schedule/gathered_rows.hpp"
@@ -34,6 +35,7 @@ constexpr lowered_graph lower_as_it_is(graph const& traced) {
   if (result.refused != refusal::none) return result;
   int const size = result.final.size();
   passes::part_outputs(result.final);
+  passes::piece_outputs(result.final);
   set_schedule(result);
   // What has no kernel in parts, or too many nodes, may have one as a whole.
   if (result.plan.refused != refusal::none && result.final.size() > size) {

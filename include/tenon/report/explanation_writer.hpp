@@ -192,7 +192,8 @@ class explanation_writer {
       store const& st = d_.space.stores[k];
       if (st.position > 0) continue;
       text which = d_.final.outputs.size() > 1 ? "result " + to_string(st.output) + ' ' : "";
-      if (st.axis >= 0) which += "position by position along axis " + to_string(st.axis) + ", ";
+      if (st.axis >= 0)
+        which += (st.along[st.axis] == no_axis ? "position by position along axis " : "piece by piece along axis ") + to_string(st.axis) + ", ";
       bool is_single = !d_.plan.rows && d_.plan.store_places[k] == place::row;
       out += line("stores", which + (is_single ? "once, at the end" : places[static_cast<int>(d_.plan.store_places[k])]));
     }

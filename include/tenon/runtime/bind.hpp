@@ -8,6 +8,7 @@
 #include "tenon/runtime/description.hpp"
 #include "tenon/runtime/dim_values.hpp"
 #include "tenon/runtime/spaced_operand.hpp"
+#include "tenon/runtime/stored_part.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
@@ -25,7 +26,8 @@ class binder {
       bool const is_window = s.offset >= 0;
       tenon::layout const whole = is_window ? outputs_[static_cast<std::size_t>(s.output)].layout : target_of(s.output);
       targets_.push_back(spaced(whole, s.along, s.output));
-      if (s.axis >= 0) targets_[targets_.size() - 1].offset += s.position * whole.strides[s.axis];
+      parts_.push_back(stored_part::of(s, d_.space, lengths_, whole));
+      targets_[targets_.size() - 1].offset += parts_[parts_.size() - 1].offset();
       stores_.push_back(is_window ? whole_output(s.output) : targets_[targets_.size() - 1]);
     }
     for (spaced_operand& o : loads_) reverse(o);
@@ -67,8 +69,9 @@ class binder {
       bool const is_repeated = written.strides[axis] == 0 && (used >> axis & 1u);
       if (read.strides[axis] != written.strides[axis] || is_repeated) return false;
     }
-    return read.offset == written.offset && size_of(inputs_[static_cast<std::size_t>(read.argument)].type) ==
-                                                size_of(outputs_[static_cast<std::size_t>(written.argument)].type);
+    bool const is_there = read.offset == written.offset || parts_[i].has_other_at(read.offset - written.offset);
+    return is_there && size_of(inputs_[static_cast<std::size_t>(read.argument)].type) ==
+                           size_of(outputs_[static_cast<std::size_t>(written.argument)].type);
   }
 
  private:
@@ -286,6 +289,7 @@ class binder {
   constexpr_vector<spaced_operand> loads_, stores_;
   // As the stores, with the strides of the results also where a store finds its place itself.
   constexpr_vector<spaced_operand> targets_;
+  constexpr_vector<stored_part> parts_;  // of each store
 };
 
 }  // namespace tenon::detail

@@ -42,7 +42,8 @@ class neighbour_finder {
     return of(k, space_.stores.size(), [&](int a, int b) {
       store const &x = space_.stores[a], &y = space_.stores[b];
       bool const are_parts = x.axis != no_axis && x.axis == y.axis && x.output == y.output &&
-                             x.along == y.along && x.axis == last_axis_of(x.output);
+                             x.along == y.along && x.along[x.axis] == no_axis &&
+                             x.axis == last_axis_of(x.output);
       return are_parts ? y.position - x.position : far;
     });
   }

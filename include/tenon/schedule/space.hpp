@@ -43,9 +43,9 @@ struct store {
   int value = -1;  // instruction
   int output = -1;
   coordinates along = {};
-  int offset = -1;  // instruction: how far into the output, where a part of what is computed goes
-  int axis = -1;    // of the output, along which all of it is at one position
-  int position = 0;
+  int offset = -1;   // instruction: how far into the output, where a part of what is computed goes
+  int axis = -1;     // of the output, along which all of it is at one position, or in one piece
+  int position = 0;  // of all, or the number of the piece
 };
 
 // A number that follows from the extents and strides of a call.

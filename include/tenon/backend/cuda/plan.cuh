@@ -56,6 +56,11 @@ template <class Program, family const* Family, column_order Columns = column_ord
       if (of_elements.function) return of_elements;
     }
   }
+  if constexpr (Family == &schedules::pointwise && detail::shares_tables<Program>)
+    if (!detail::flat_planner::are_whole<Program>(layout, call)) {
+      cuda_plan const of_vectors = detail::moved_planner::plan<Program>(layout, call);
+      if (of_vectors.function) return of_vectors;
+    }
   constexpr bool is_of_columns = detail::column_parts_planner::accepts<Program, Family>;
   if constexpr (is_rows && !is_of_columns && detail::moved_rows_planner::moves<Program>) {
     cuda_plan const of_vectors = detail::moved_rows_planner::plan<Program>(layout, call);

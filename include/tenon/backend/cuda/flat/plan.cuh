@@ -103,6 +103,12 @@ struct flat_planner {
       has_few_registers<Program>&& loads<Program> != 1 && !program_traits<Program>::has_repeated;
   static constexpr int widest_block = 1024;
   static constexpr long long least_of_widest_blocks = 1ll << 21;  // vectors
+  // Whether vectors are contiguous over all elements, or repeated.
+  template <class Program>
+  [[gnu::cold]] static bool are_whole(bound_layout const& layout, bound_arguments const& call) {
+    return has_whole_operands<Program>(
+        flat_arguments<Program>::of(layout, call, width<Program>, work_split{}));
+  }
   template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const&) {

@@ -5,17 +5,12 @@
 
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/moved/kernel.cuh"
+#include "tenon/backend/cuda/moved/shared_reads.cuh"
 #include "tenon/backend/strips_of_columns.hpp"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
-
-// Indices that memory holds are no vectors, and of what they lead to there are.
-template <class Program>
-inline constexpr int moved_width =
-    moved_values<Program>::has_found ? 16 / moved_values<Program>::widest
-                                     : element_operands<Program>::vector_width;
 
 struct moved_planner {
   // Where a vector of each operand takes few registers, 64 of them are enough for a thread, and a
@@ -45,6 +40,8 @@ struct moved_planner {
             &moved_kernel<Program, specialization_of<chosen>, build_hash>),
         half_values<Program>::is_found
             ? "vectors of either half of an axis, whose place is found once for all their elements"
+        : shares_tables<Program>
+            ? "vectors of rows, several of a thread, which reads once what they share"
             : "vectors whose place is found once for all their elements");
   }
   template <class Program>
@@ -270,6 +267,7 @@ struct moved_planner {
     using arguments = moved_arguments<Program>;
     group_layout const& columns = layout.columns;
     moved_items items{.axis = arguments::shares_row ? columns.dims - 1 : 0};
+    if constexpr (shares_tables<Program>) items.axis = most_repeated_axis<Program>(layout);
     if (!arguments::can_share(layout, items.axis)) return {};
     // Few, where a place is soon found. H200, us, two items to a thread and eight, bf16: 4 x 4096 x
     // 8 heads of 128, each four times, 42.6 and 45.3, 8192 x 4096 rolled by 8 along the rows 33.6
@@ -279,9 +277,8 @@ struct moved_planner {
     // 32 x 1024 rows of 50000 x 1024 bf16 and a position's row 36.3 and 32.9, 65536 rows of
     // 256 15.6 and 14.7. Where operands are near each other there are more places: two, four and
     // eight, convolution of four of 8 x 4096 x 2048 139, 118 and 108.
-    items.count = arguments::shares_row                            ? of_shared_row
-                  : half_values<Program>::is_found || is_in_strips ? 8
-                                                                   : 2;
+    bool const are_many = half_values<Program>::is_found || shares_tables<Program> || is_in_strips;
+    items.count = arguments::shares_row ? of_shared_row : are_many ? 8 : 2;
     long long const extent =
         columns.extents[items.axis] / (arguments::shares_row ? C.vector_width : 1);
     long long const per_block =
