@@ -178,6 +178,17 @@ constexpr bool takes_everything(graph const& g, dim d, attribute const& numbers,
   return detail::resolve_range(length, start, stop, step) == detail::axis_range{0, 1, length};
 }
 
+// Elements side by side of an axis of known length are the same slice, from wherever their bounds
+// are counted; its end is written as open.
+constexpr void to_known_bounds(graph const& g, dim d, attribute& numbers, int k) {
+  d = g.dims.representative(d);
+  if (!g.dims.is_constant(d) || numbers[3 * k + 2] != 1) return;
+  detail::axis_range const all =
+      detail::resolve_range(g.dims[d].a, numbers[3 * k], numbers[3 * k + 1], 1);
+  long long const stop = all.start + all.count;
+  numbers[3 * k] = all.start, numbers[3 * k + 1] = stop == g.dims[d].a ? detail::open_bound : stop;
+}
+
 // numbers: start, stop and step of every axis. An axis that is taken whole is written [0::1].
 constexpr int slice(graph& g, int id, attribute numbers) {
   dim_list dims;
@@ -188,6 +199,7 @@ constexpr int slice(graph& g, int id, attribute numbers) {
       numbers[3 * k] = 0, numbers[3 * k + 1] = detail::open_bound, numbers[3 * k + 2] = 1;
     } else {
       is_whole = false;
+      to_known_bounds(g, d, numbers, k);
       d = g.dims.sliced(d, numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]);
     }
     dims.push_back(d);

@@ -20,11 +20,12 @@ struct moved_planner {
   template <class Program>
   static constexpr int bytes_held = half_values<Program>::bytes_read* moved_width<Program>;
   template <class Program>
-  static constexpr int threads = bytes_held<Program> <= 64   ? 256
-                                 : bytes_held<Program> <= 96 ? 128
-                                                             : 256;
+  static constexpr int threads = bytes_held<Program> <= 64               ? 256
+                                 : bytes_held<Program> <= few_bytes_held ? 128
+                                                                         : 256;
   template <class Program>
-  static constexpr int blocks_held = bytes_held<Program> <= 96 ? 1024 / threads<Program> : 1;
+  static constexpr int blocks_held =
+      bytes_held<Program> <= few_bytes_held ? 1024 / threads<Program> : 1;
 
   // @post without a function where some vector is not whole: another skeleton is to be chosen
   template <class Program>

@@ -28,13 +28,21 @@ inline constexpr bool shares_tables = [] {
   return is_known && is_shared && stores > 1;
 }();
 
-// Indices that memory holds are no vectors, and of what they lead to there are; what is read once
-// for several vectors may take several accesses.
+// Bytes of a thread's vectors up to which it has few registers.
+inline constexpr int few_bytes_held = 96;
+// Indices that memory holds are no vectors, and of what they lead to there are. What is read once
+// for several vectors may take several accesses, where that leaves few registers: H200, us,
+// rotations of 4 x 2048 x 32 x 128 bf16 by f32 tables, vectors of four and of eight, by half of a
+// table each 39.3 and 34.5, by tables of all elements 39.8 and 43.5.
 template <class Program>
-inline constexpr int moved_width =
-    moved_values<Program>::has_found ? 16 / moved_values<Program>::widest
-    : shares_tables<Program>         ? element_operands<Program>::own_width
-                                     : element_operands<Program>::vector_width;
+inline constexpr int moved_width = [] {
+  using operands = element_operands<Program>;
+  using values = moved_values<Program>;
+  if (values::has_found) return 16 / values::widest;
+  bool const is_wide =
+      shares_tables<Program> && values::bytes_read * operands::own_width <= few_bytes_held;
+  return is_wide ? operands::own_width : operands::vector_width;
+}();
 
 // The axis along which most bytes of an element are repeated; of several the outermost.
 // @pre the program has no positions
