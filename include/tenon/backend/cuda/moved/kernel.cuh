@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The moved skeleton: pointwise expressions that find their operands' or results' elements
-// themselves, such as concatenations, parts, rolls and rotations, vector by vector.
+// themselves, such as concatenations, parts, rolls and rotations, vector by vector; and several
+// results or pieces of operands of which vectors share some.
 
 #include "tenon/backend/cuda/moved/found_items.cuh"
 #include "tenon/backend/cuda/moved/window_items.cuh"
@@ -9,7 +10,8 @@
 namespace tenon {
 
 // Owners: a thread has one vector of neighbouring elements along the innermost axis, or as many as
-// `items`, neighbours along the outermost one, or of one row that an index names; of each of these
+// `items`, neighbours along the outermost one, or along the one along which most of what they read
+// is the same, or of one row that an index names; of each of these
 // two where elements are exchanged between the halves of an axis, one of either half, and then
 // neither is read twice; of windows of rows several, neighbours across the rows, each found by
 // itself. Registers: one vector of each operand, as it lies in memory; one index or
