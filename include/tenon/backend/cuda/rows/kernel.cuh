@@ -31,7 +31,7 @@ template <class Program, class C> struct row_worker {
   static constexpr bool has_none_beyond =
       is_spread || (is_direct && !program_traits<Program>::has_positions);
   // Found again, late, offsets cost fewer registers; positions, unless they lead to the row.
-  static constexpr bool finds_again = is_direct || is_spread;
+  static constexpr bool finds_again = (is_direct || is_spread) && !needs_places<Program>;
   static constexpr bool finds_late = finds_again && !program_traits<Program>::has_gathered;
   using arguments = rows_arguments<Program, C>;
   static constexpr int tiles = tiles_held<C>;  // of a long row several

@@ -93,6 +93,24 @@ struct late_loads : needed_loads<Program, C::vector_width, 1, Phase, Stores> {
   }
 };
 
+// Whether where a row's operands lie is needed until its results are written: by one that is not
+// kept, but comes from a cache when it is reduced, or lies where an index of the row's says.
+template <class Program>
+inline constexpr bool needs_places = [] {
+  using traits = program_traits<Program>;
+  auto const is_reduced = []<int... Phase>(int k, std::integer_sequence<int, Phase...>) {
+    return (false || ... || element_needs<Program>::template at<Phase + 1, false>.needed[k]);
+  };
+  bool result = false;
+  for (int k = 0; k < traits::size; ++k) {
+    instruction_facts const& i = traits::all[k];
+    if (i.is_load && i.where == place::element && i.varies_over_rows && !i.is_own())
+      result = result || i.is_gathered ||
+               is_reduced(k, std::make_integer_sequence<int, traits::row_phases>{});
+  }
+  return result;
+}();
+
 template <class Program, class C, int Phase, bool Stores, int Items>
 using shared_items = some_items<late_loads<Program, C, Phase, Stores>, Program, C, Items>;
 
