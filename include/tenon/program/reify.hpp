@@ -7,6 +7,7 @@
 #include "tenon/program/instruction.hpp"
 #include "tenon/program/lower.hpp"
 #include "tenon/schedule/alike_loads.hpp"
+#include "tenon/schedule/late_loads.hpp"
 #include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/row_slices.hpp"
 #include "tenon/schedule/select.hpp"
@@ -91,6 +92,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     has_vectors = has_vectors || (s.chosen == &schedules::rows && where == place::element);
   row_slice_finder const slices(g, space, s);
   alike_finder const alike(g, space);
+  late_load_finder const late(space, s);
   stencil_finder const stencil(g, space, s);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
@@ -107,6 +109,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
     }
     if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
+    if (is_element && late.is_late(k)) item.bits |= comes_late;
     if (is_element && is_scan && (space.reversed & s.columns)) item.bits |= reverses_columns;
     if (is_element && (is_pointwise || is_transposed)) {
       load const& from = space.loads[static_cast<int>(i.bits)];

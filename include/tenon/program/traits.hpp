@@ -40,6 +40,7 @@ struct instruction_facts {
   int alike = 0;                   // loads with the same places, from where each of them begins
   stepped_position steps = {};     // of positions along the innermost axis of the results
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
+  bool is_late = false;            // one of them that no reduction of the rows needs
   bool is_gathered = false;        // a load from the place that its operand gives to the row
   bool is_store = false;
   int axes = 0;  // of a store: those of the expression, if it has more than most
@@ -59,8 +60,10 @@ struct instruction_facts {
   int operands[max_operands] = {};
 
   constexpr int operand(int n) const { return n < operand_count ? operands[n] : -1; }
-  // Whether each element of each row has one of its own.
-  constexpr bool is_own() const { return varies_over_rows && !repeats; }
+  // Whether each element of each row has one of its own, which the row's threads keep.
+  constexpr bool is_own() const { return varies_over_rows && !repeats && !is_late; }
+  // Whether it comes from a cache, which has it because other rows have the same.
+  constexpr bool is_shared() const { return !varies_over_rows || is_late; }
 
   struct operand_list {
     int count;
@@ -88,12 +91,14 @@ struct instruction_facts {
     if (f.is_store) f.axes = many_axes::unpack(bits);
     f.is_gathered = f.is_load && operands.count > 0;
     bool const has_rows = f.is_load && (bits & repeats_in_rows) != 0;
+    f.is_late = f.is_load && (bits & comes_late) != 0;
     f.is_of_some_rows = f.is_load && (has_rows || !f.varies_over_rows);
     f.bits = bits - (f.goes_on_in_halves ? tenon::goes_on_in_halves : 0) -
              (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0) -
-             (f.is_splat ? repeats_in_vectors : 0) - (f.is_reversed ? reverses_columns : 0) -
-             f.beside.packed() - f.slice.packed() - f.stencil.packed() -
-             alike_loads::packed(f.alike) - f.steps.packed() - many_axes::packed(f.axes);
+             (f.is_late ? comes_late : 0) - (f.is_splat ? repeats_in_vectors : 0) -
+             (f.is_reversed ? reverses_columns : 0) - f.beside.packed() - f.slice.packed() -
+             f.stencil.packed() - alike_loads::packed(f.alike) - f.steps.packed() -
+             many_axes::packed(f.axes);
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_window = f.is_store && operands.count == 2;
@@ -179,7 +184,8 @@ struct instruction_list {
     for (instruction_facts const& i : *this) result += i.*is_counted;
     return result;
   }
-  // Operands are counted from 0; one of them may be read by several instructions, each at its place.
+  // Operands are counted from 0; one of them may be read by several instructions, each at its
+  // place.
   consteval int read_operands() const {
     long long result = 0;
     for (instruction_facts const& i : *this)
@@ -198,7 +204,9 @@ struct instruction_list {
       result = result || (i.is_fetch && i.where == place::element);
     return result;
   }
-  consteval int last_phase() const { return last_phase_of([](place) { return true; }); }
+  consteval int last_phase() const {
+    return last_phase_of([](place) { return true; });
+  }
   consteval int last_row_phase() const {
     return last_phase_of([](place where) { return where == place::row; });
   }
@@ -220,8 +228,7 @@ struct instruction_list {
 
 template <class Op> inline constexpr bool is_blockwise_scan = false;
 template <class Op>
-  requires(Op::kind == op_kind::scan)
-inline constexpr bool is_blockwise_scan<Op> = Op::is_blockwise;
+requires(Op::kind == op_kind::scan) inline constexpr bool is_blockwise_scan<Op> = Op::is_blockwise;
 
 }  // namespace detail
 
@@ -252,6 +259,7 @@ template <class... Instructions> struct program_traits<program<Instructions...>>
   static constexpr bool has_positions = all.count(&instruction_facts::is_position) > 0;
   static constexpr bool has_gathered = all.count(&instruction_facts::is_gathered) > 0;
   static constexpr bool has_fetches = all.has_fetches();
+  static constexpr bool has_late = all.count(&instruction_facts::is_late) > 0;
   static constexpr bool has_repeated = all.count(&instruction_facts::repeats) > 0;
   static constexpr bool has_blocks =
       (false || ... || detail::is_blockwise_scan<typename instruction_traits<Instructions>::op>);

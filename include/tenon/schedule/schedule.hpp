@@ -48,9 +48,11 @@ struct family {
 // columns' axes alone, as a weight for each channel of a group does, so that elements which follow
 // one another have the same one; or along some of the rows' axes alone; or that the expression
 // itself reads it from the end of the innermost axis to its beginning; or that a vector of what
-// repeats in columns is one element, as it is of what does not vary along the innermost axis.
+// repeats in columns is one element, as it is of what does not vary along the innermost axis; or
+// that no reduction of its rows needs it (late_loads.hpp).
 inline constexpr long long repeats_in_columns = 1ll << 33, repeats_in_rows = 1ll << 34,
-                           reverses_columns = 1ll << 35, repeats_in_vectors = 1ll << 62;
+                           reverses_columns = 1ll << 35, repeats_in_vectors = 1ll << 62,
+                           comes_late = 1ll << 31;
 // And of a store: how many axes the expression has that has more than most.
 struct many_axes {
   static constexpr int few = 4, most = max_rank, shift = 54;

@@ -71,7 +71,7 @@ struct brief_rows_planner : spread_rows_planner {
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan_brief(bound_layout const& layout, bound_arguments const& call,
                                             cuda_device_facts const& facts, bool is_packed) {
-    if constexpr (can_be_brief<Program>) {
+    if constexpr (can_be_brief<Program> && !program_traits<Program>::has_late) {
       if constexpr (may_be_odd(Columns))
         if (layout.columns.size % width<Program> != 0)
           return planned_brief<Program, odd_columns>(layout, call, facts,
@@ -87,7 +87,7 @@ struct brief_rows_planner : spread_rows_planner {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_few(bound_layout const& layout, bound_arguments const& call,
                                           cuda_device_facts const& facts) {
-    if constexpr (can_be_few<Program>) {
+    if constexpr (can_be_few<Program> && !program_traits<Program>::has_late) {
       constexpr configuration c = few_rows<Program>;
       using special = specialization_of<c>;
       using arguments = rows_arguments<Program, special>;

@@ -198,7 +198,8 @@ struct rows_configurations {
       // 64 registers are not enough for states of several numbers of halves or of two operands, nor
       // for four vectors of two.
       .threads_per_block =
-          medium_items<Program> == 4 && (has_large_states<Program> || keeps_words<Program>)
+          program_traits<Program>::has_late || (medium_items<Program> == 4 &&
+                                                (has_large_states<Program> || keeps_words<Program>))
               ? 384
               : medium_rows<Program>.threads_per_block,
       .group_dims = odd_columns,
@@ -252,6 +253,7 @@ struct rows_configurations {
       .group_dims = Dims,
       .index_bits = 32,
       .blocks = own_bytes<Program> == 0 || is_heaviest<Program> ||
+                        program_traits<Program>::has_late ||
                         (has_narrow_gathered<Program> && has_large_states<Program>) ||
                         (is_heavy<Program> &&
                          (Dims == 1 || !is_half<Program> || element_operands<Program>::loads > 3 ||

@@ -61,7 +61,7 @@ template <class Program> struct kept_words {
     int cost = value::cost_of(k);
     for (int j = 0; j < k; ++j) {
       instruction_facts const& i = traits::all[j];
-      if (behind.needed[j] && i.is_load && i.where == place::element && !i.varies_over_rows)
+      if (behind.needed[j] && i.is_load && i.where == place::element && i.is_shared())
         cost += of_shared;
     }
     return cost;

@@ -41,14 +41,15 @@ struct misaligned_configurations : passing_configurations {
       can_be_shifted<Program>&& has_long_rows<Program> && !can_be_settled<Program> &&
       own_bytes<Program> * width<Program> <= 16;
   template <class Program>
-  static constexpr configuration long_shifted_rows{.vector_width = width<Program>,
-                                                   .items = medium_items<Program>,
-                                                   .threads_per_block = 256,
-                                                   .group_dims = shifted_columns,
-                                                   .index_bits = 32,
-                                                   .blocks = 2,
-                                                   .has_warps = 1,
-                                                   .has_clusters = 1};
+  static constexpr configuration long_shifted_rows{
+      .vector_width = width<Program>,
+      .items = medium_items<Program>,
+      .threads_per_block = 256,
+      .group_dims = shifted_columns,
+      .index_bits = 32,
+      .blocks = program_traits<Program>::has_late ? 1 : 2,
+      .has_warps = 1,
+      .has_clusters = 1};
 };
 
 }  // namespace tenon::detail

@@ -32,6 +32,12 @@ inline constexpr bool asks_for_stretches =
                                : element_operands<Program>::loads == 1);
 
 #if defined(__CUDA_ARCH__)
+// From a row of operand K to the next one. @pre they follow each other at one distance
+template <class Program, int K, class Arguments>
+__device__ __forceinline__ long long row_step(Arguments const& a) {
+  using I = typename program_traits<Program>::template at<K>;
+  return a.load_rows[I::bits][program_traits<Program>::has_late ? a.rows.dims - 1 : 0];
+}
 // Asks for the row that is as far beyond `row` as the plan says, which is to leave the cache last,
 // as what is loaded; the operands of `row` lie at `offsets`, and this thread has the vectors at
 // `positions`.
@@ -46,7 +52,7 @@ __device__ __forceinline__ void prefetch_next(Arguments const& a,
     using I = typename program_traits<Program>::template at<k>;
     if constexpr (I::is_gathered) return;
     auto const* from =
-        load_address<Program, k>(a, offsets.loads[I::bits] + ahead * a.load_rows[I::bits][0]) +
+        load_address<Program, k>(a, offsets.loads[I::bits] + ahead * row_step<Program, k>(a)) +
         static_cast<long long>(positions.first) * C::vector_width;
 #pragma unroll
     for (int u = 0; u < C::items; ++u)

@@ -124,16 +124,16 @@ template <class Program, class C> struct odd_items {
                                                  frame<Program> const& around, Arguments const& a,
                                                  operand_offsets<Program> const& row,
                                                  row_positions const& where, bool is_row_inside) {
-    using late_loads = shared_loads_of<Program, C, Phase, Stores>;
+    using late = detail::late_loads<Program, C, Phase, Stores>;
     using collected = selected_registers<Program, collected_values<Program, v, tile_items, Phase>>;
     selected_registers<Program, no_loads> none;
     common_divisors<Program, Phase, Stores> const divisors(around);
-    auto const process = [&](auto& tile, auto const& late, auto const& positions, int place, int u,
-                             collected& values) {
+    auto const process = [&](auto& tile, auto const& others, auto const& positions, int place,
+                             int u, collected& values) {
       using vectors = std::remove_reference_t<decltype(tile)>;
       using loads = std::conditional_t<Stores, item_of, own>;
-      process_item<Phase, Stores, v, tile_items, contiguous_columns, loads, no_loads, late_loads>(
-          place, tile, none, late, values, states, around, divisors, a, row, positions, u,
+      process_item<Phase, Stores, v, tile_items, contiguous_columns, loads, no_loads, late>(
+          place, tile, none, others, values, states, around, divisors, a, row, positions, u,
           is_row_inside, keeping_evaluation<Program, vectors>{tile});
     };
     keep_packed(tile);
@@ -152,7 +152,7 @@ template <class Program, class C> struct odd_items {
 #pragma unroll 1
       for (int first = 0; first < items && where.is_live(first); first += together) {
         selected_registers<Program, item_of> item[together];
-        selected_registers<Program, late_loads> late[together];
+        selected_registers<Program, late> others[together];
 #pragma unroll
         for (int i = 0; i < together; ++i) {
           for_each_selected<Program, own>([&](auto selected) {
@@ -162,12 +162,12 @@ template <class Program, class C> struct odd_items {
           // Of an odd number of items the last has none beside it, and what rows share no room for
           // it.
           bool const is_there = items % together == 0 || first + i < items;
-          take_shared<late_loads>(late[i], a, is_there ? first + i : first);
+          take_late<late>(others[i], a, row, where, is_there ? first + i : first);
         }
 #pragma unroll
         for (int i = 0; i < together; ++i) {
           collected nothing;
-          process(item[i], late[i], kept, 0, first + i, nothing);
+          process(item[i], others[i], kept, 0, first + i, nothing);
         }
       }
       row_lanes().meet();
@@ -188,9 +188,9 @@ template <class Program, class C> struct odd_items {
 #pragma unroll
         for (int u = 0; u < tile_items; ++u) {
           if (here.is_live(u)) {
-            selected_registers<Program, late_loads> late;
-            take_shared<late_loads>(late, a, turn * tile_items + u);
-            process(tile, late, here, u, u, values);
+            selected_registers<Program, late> others;
+            take_late<late>(others, a, row, where, turn * tile_items + u);
+            process(tile, others, here, u, u, values);
             gather_item<Program, running>(gathered, values, u, here.template count<v>(u));
           }
           live_elements += here.template count<v>(u);
@@ -220,22 +220,33 @@ template <class Program, class C> struct odd_items {
       asm volatile("xor.b32 %0, %0, %1;\n\txor.b32 %1, %0, %1;\n\txor.b32 %0, %0, %1;"
                    : "+r"(a.words[i]), "+r"(b.words[i]));
   }
+  // Item u of what is not kept of the row: what all rows share is in shared memory.
   template <class Loads, class Late, class Arguments>
-  __device__ __forceinline__ static void take_shared(Late& late, Arguments const& a, int u) {
+  __device__ __forceinline__ static void take_late(Late& late, Arguments const& a,
+                                                   operand_offsets<Program> const& row,
+                                                   row_positions const& where, int u) {
     for_each_selected<Program, Loads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      using T = storage_t<at<k>::type>;
-      using of = row_words<T, v>;
-      unsigned const mine = memory::template slot<k>(u);
-      auto& vector = read_register<k>(late).at[0];
-      load_shared(vector, mine);
-      if constexpr (of::has_parts) {
-        packed<unsigned, 1> all[of::words + 1];
-        for (int i = 0; i < of::words; ++i) all[i].words[0] = vector.words[i];
-        load_shared(all[of::words], mine + of::bytes);
-        vector = of::join(all, of::beyond(load_address<Program, k>(a, 0)));
-      }
+      auto& to = read_register<k>(late).at;
+      if constexpr (shared::holds(k))
+        take_shared<k>(to[0], a, u);
+      else
+        load_words(to, load_address<Program, k>(a, row.loads[at<k>::bits]),
+                   row_positions{where.from(u), where.size}, false);
     });
+  }
+  template <int K, class Vector, class Arguments>
+  __device__ __forceinline__ static void take_shared(Vector& vector, Arguments const& a, int u) {
+    using T = storage_t<at<K>::type>;
+    using of = row_words<T, v>;
+    unsigned const mine = memory::template slot<K>(u);
+    load_shared(vector, mine);
+    if constexpr (of::has_parts) {
+      packed<unsigned, 1> all[of::words + 1];
+      for (int i = 0; i < of::words; ++i) all[i].words[0] = vector.words[i];
+      load_shared(all[of::words], mine + of::bytes);
+      vector = of::join(all, of::beyond(load_address<Program, K>(a, 0)));
+    }
   }
 };
 #endif

@@ -43,7 +43,7 @@ template <class Program, class C> struct odd_memory {
     int size = 0;
     bool result = true;
     for (instruction_facts const& i : program_traits<Program>::all)
-      if (i.moves_elements && (i.is_store || i.varies_over_rows)) {
+      if (i.moves_elements && (i.is_store || (i.varies_over_rows && !i.is_late))) {
         result = result && (size == 0 || size == size_of(i.type));
         size = size_of(i.type);
       }

@@ -39,7 +39,7 @@ template <class Program>
 inline constexpr bool shares_little = [] {
   int loads = 0, shared = 0;
   for (instruction_facts const& i : program_traits<Program>::all)
-    if (i.is_load && i.where == place::element) ++loads, shared += !i.varies_over_rows;
+    if (i.is_load && i.where == place::element) ++loads, shared += i.is_shared();
   return shared == 1 && loads == 2 && !has_large_states<Program> &&
          !program_traits<Program>::has_positions && program_traits<Program>::widest_element <= 4 &&
          !element_operands<Program>::has_much_arithmetic;
@@ -63,7 +63,7 @@ template <class Program>
 inline constexpr bool shares_few = [] {
   int own = 0, shared = 0;
   for (instruction_facts const& i : program_traits<Program>::all)
-    if (i.is_load && i.where == place::element) (i.varies_over_rows ? own : shared) += 1;
+    if (i.is_load && i.where == place::element) (i.is_shared() ? shared : own) += 1;
   return own == 1 && shared > 0 && shared <= 2 && program_traits<Program>::widest_element <= 4 &&
          !has_narrow_gathered<Program>;
 }();
@@ -80,8 +80,7 @@ struct early_loads : needed_loads<Program, C::vector_width, C::items,
                             program_traits<Program>::row_phases + 1, true>;
   static consteval bool holds(int k) {
     return is_asked_early<Program, C> && base::holds(k) &&
-           !program_traits<Program>::all[k].varies_over_rows &&
-           !program_traits<Program>::all[k].repeats;
+           program_traits<Program>::all[k].is_shared() && !program_traits<Program>::all[k].repeats;
   }
 };
 template <class Program, class C, int Phase, bool Stores>

@@ -67,6 +67,20 @@ struct rows_planner_base : misaligned_configurations {
                (is_half<Program> ? 17 << 20 : 9 << 20);
   }
 
+  // Whether the rows of every operand that is kept lie at one distance from each other.
+  template <class Program> [[gnu::cold]] static bool follow_each_other(bound_layout const& layout) {
+    group_layout const& rows = layout.rows;
+    if (rows.dims == 1 || rows.dims == 0 || !program_traits<Program>::has_late)
+      return rows.dims == 1;
+    bool result = true;
+    for (instruction_facts const& i : program_traits<Program>::all)
+      if (i.is_load && i.moves_elements && i.is_own())
+        for (int d = 0; d + 1 < rows.dims; ++d)
+          result = result && layout.loads[i.bits].row_strides[d] ==
+                                 rows.extents[d + 1] * layout.loads[i.bits].row_strides[d + 1];
+    return result;
+  }
+
   // How many rows further on a block asks for one, or 0. Half as much again as is best is worse
   // than nothing: H200, us, without and by 5, 8.6 and 13 MB, layer norm of 65536 x 4096 f32 501,
   // 501, 516 and 618, of 16384 x 8192 bf16 141, 131, 132 and 157; RMS norm of 65536 x 4096 f32
@@ -88,7 +102,8 @@ struct rows_planner_base : misaligned_configurations {
     long long const bytes_of_row = layout.columns.size * own_bytes<Program>,
                     bytes = layout.rows.size * bytes_of_row,
                     vectors = divide_up(layout.columns.size, width<Program>);
-    if (layout.rows.dims != 1 || (layout.columns.size <= 2048 && bytes <= facts.cache_bytes))
+    if (!follow_each_other<Program>(layout) ||
+        (layout.columns.size <= 2048 && bytes <= facts.cache_bytes))
       return 0;
     if (plan.block.y > 1 && (!is_half<Program> || shares_little<Program> || plan.block.x < 8 ||
                              (is_large && 2 * bytes < 3 * facts.cache_bytes)))

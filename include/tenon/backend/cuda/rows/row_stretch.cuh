@@ -30,7 +30,8 @@ template <class Program, class C> struct row_stretch {
   // without, of 32 x 131072 14.8 and 11.4. Where much is computed there is less to wait for.
   using shared = shared_loads<Program, C>;
   static constexpr int shared_bytes =
-      has_short_elements<Program> || program_traits<Program>::has_total || program_traits<Program>::has_repeated ||
+      has_short_elements<Program> || program_traits<Program>::has_late ||
+              program_traits<Program>::has_total || program_traits<Program>::has_repeated ||
               element_operands<Program>::has_much_arithmetic
           ? 0
           : bytes_among<Program, shared>(program_traits<Program>::size) * v;

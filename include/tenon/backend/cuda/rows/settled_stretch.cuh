@@ -20,7 +20,7 @@ inline constexpr bool can_be_settled_of = [] {
   for (instruction_facts const& i : program_traits<Program>::all) {
     if (!i.moves_elements) continue;
     result = result && !i.is_window && size_of(i.type) * V >= 4;
-    result = result && (i.is_store || i.varies_over_rows);
+    result = result && (i.is_store || i.is_own());
     result = result && size_of(i.type) * V >= 8 && (size == 0 || size == size_of(i.type));
     size = size_of(i.type), (i.is_store ? stores : loads) += 1;
   }

@@ -88,7 +88,7 @@ template <class Program, class C> struct spread_items {
       load_some<k, 0, items, (has_element_stores<Program> ? reuse::near : reuse::expected)>(
           read_register<k>(to.tile).at, a, row.loads[at<k>::bits], where);
     });
-    load_shared_operands<early_loads<Program, C>, 0, together>(to.early, a, where);
+    load_shared_operands<early_loads<Program, C>, 0, together>(to.early, a, row, where);
   }
 
   // As process_tile.
@@ -107,14 +107,14 @@ template <class Program, class C> struct spread_items {
     keep_packed(given.tile);
     if constexpr (is_early) {
       fixed = given.early;
-      if (has_rest) load_shared_operands<shared, together, items>(fixed, a, where);
+      if (has_rest) load_shared_operands<shared, together, items>(fixed, a, row, where);
     } else {
-      load_shared_operands<shared, 0, together>(fixed, a, where);
+      load_shared_operands<shared, 0, together>(fixed, a, row, where);
     }
     process_some<Phase, Stores, 0, together, shared>(given.tile, fixed, values, states, around, a,
                                                      row, where);
     if (has_rest) {
-      if constexpr (!is_early) load_shared_operands<shared, together, items>(fixed, a, where);
+      if constexpr (!is_early) load_shared_operands<shared, together, items>(fixed, a, row, where);
       process_some<Phase, Stores, together, items, shared>(given.tile, fixed, values, states,
                                                            around, a, row, where);
     }
@@ -132,13 +132,15 @@ template <class Program, class C> struct spread_items {
   template <int Phase, bool Stores> struct late_list : late_loads<Program, C, Phase, Stores> {
     template <int K> using type = vector_list<storage_t<at<K>::type>, 1, items>;
   };
-  // Elements Begin, ..., End - 1 of a lane, of what all rows share.
+  // Elements Begin, ..., End - 1 of a lane, of what is not kept of the row.
   template <class Loads, int Begin, int End, class Fixed, class Arguments>
   __device__ __forceinline__ static void load_shared_operands(Fixed& to, Arguments const& a,
+                                                              operand_offsets<Program> const& row,
                                                               spread_positions const& where) {
     for_each_selected<Program, Loads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      load_some<k, Begin, End, reuse::expected>(read_register<k>(to).at, a, 0, where);
+      load_some<k, Begin, End, reuse::expected>(read_register<k>(to).at, a, row.loads[at<k>::bits],
+                                                where);
     });
   }
   template <int Phase, bool Stores, int Begin, int End, class Shared, class Tile, class Fixed,

@@ -21,7 +21,7 @@ struct spread_rows_planner : odd_rows_sharing {
   static constexpr int spread_words = [] {
     int words = 0;
     for (instruction_facts const& i : program_traits<Program>::all)
-      if (i.is_load && i.moves_elements && i.varies_over_rows) words += size_of(i.type) > 4 ? 2 : 1;
+      if (i.is_load && i.moves_elements && i.is_own()) words += size_of(i.type) > 4 ? 2 : 1;
     return words * spread_elements;
   }();
   template <class Program>
@@ -36,7 +36,10 @@ struct spread_rows_planner : odd_rows_sharing {
       .threads_per_block = 32 * most_spread_warps,
       .group_dims = Dims > contiguous_columns ? any_spread_columns : spread_columns,
       .index_bits = 32,
-      .blocks = spread_words<Program> > spread_elements ? 1
+      .blocks = spread_words<Program> > spread_elements ||
+                        (program_traits<Program>::has_late &&
+                         element_operands<Program>::has_much_arithmetic)
+                    ? 1
                 : has_large_states<Program> || element_operands<Program>::loads > 1 ||
                         element_operands<Program>::has_much_arithmetic
                     ? 2

@@ -39,7 +39,7 @@ inline constexpr bool stores_wait = [] {
                 memory::is_in_place && !program_traits<Program>::has_positions &&
                 (memory::shared == 0 || has_short_elements<Program>);
   for (instruction_facts const& i : program_traits<Program>::all)
-    if (i.moves_elements && (i.is_store || i.varies_over_rows))
+    if (i.moves_elements && (i.is_store || (i.varies_over_rows && !i.is_late)))
       result = result && !i.is_window && size_of(i.type) * C::vector_width >= 4;
   return result;
 }();
