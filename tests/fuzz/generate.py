@@ -231,13 +231,15 @@ def view_along(rng, name, axis, count):
 
 
 def finished(program, value):
-    """The last step: nothing, more elements, neighbours, a reduction that drops its axes, a transpose."""
+    """The last step: nothing, more elements, neighbours, pieces, a reduction that drops its axes, a transpose."""
     rng = program.rng
     try:
         if rng.random() < 0.15:
             return views.enlarged(rng, value, rng.choice(program.values))
         if rng.random() < 0.08:
             return views.neighbours(rng, rng.choice(program.values))
+        if rng.random() < 0.08:
+            return views.rejoined(rng, rng.choice(program.values))
         if value.shape == program.shape and program.axes and rng.random() < 0.3:
             return operations.reduction(rng, value, program.axes, keeps=False)
         if value.shape and rng.random() < 0.1:

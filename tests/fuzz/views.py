@@ -113,23 +113,53 @@ def enlarged(rng, value, other):
 
 
 def neighbours(rng, value):
-    """A last step whose result has fewer elements: what lies around each along two axes, or one of them, combined."""
+    """A last step: what lies around each along two axes, or one of them, combined; there are fewer, or they are around the ends."""
     axes = [k for k, extent in enumerate(value.shape) if extent > 4]
     if not axes or value.dtype == "bool":
         raise Illegal
     chosen = [rng.choice(axes), axes[-1]]
-    reach = rng.randint(1, 4)
-    shape = tuple(extent - reach if k in chosen else extent for k, extent in enumerate(value.shape))
+    reach, is_around = rng.randint(1, 4), rng.random() < 0.4
+    shape = tuple(extent - reach if k in chosen and not is_around else extent for k, extent in enumerate(value.shape))
 
     def beginning_at(starts):
         text = value.text
         for axis, start in starts.items():
             stop = start - reach if start < reach else "tn::end"
-            text = f"tn::slice({text}, tn::axis<{axis}>, tn::range<{start}, {stop}>)"
-        return Value(text, [gather(array, shape, lambda at: [i + starts.get(k, 0) for k, i in enumerate(at)])
+            text = (f"tn::roll({text}, tn::axis<{axis}>, {-start})" if is_around
+                    else f"tn::slice({text}, tn::axis<{axis}>, tn::range<{start}, {stop}>)")
+        return Value(text, [gather(array, shape, lambda at: [(i + starts.get(k, 0)) % value.shape[k] for k, i in enumerate(at)])
                             for array in value.arrays])
     result = None
     for _ in range(rng.randint(2, 7)):
-        one = beginning_at({axis: rng.randint(0, reach) for axis in chosen})
+        one = beginning_at({axis: rng.randint(-reach if is_around else 0, reach) for axis in chosen})
         result = one if result is None else combined(rng, Value(f"({result.text})", result.arrays), one)
     return result
+
+
+def rejoined(rng, value):
+    """A last step: equal pieces along an axis, each combined with another one, beside each other again."""
+    choices = [(axis, count) for axis, extent in enumerate(value.shape) for count in (2, 3, 4)
+               if extent > count and extent % count == 0]
+    if not choices or value.dtype == "bool":
+        raise Illegal
+    axis, count = rng.choice(choices)
+    length = value.shape[axis] // count
+    shape = value.shape[:axis] + (length,) + value.shape[axis + 1:]
+
+    def piece(number):
+        def source(at):
+            return [i + number * length if k == axis else i for k, i in enumerate(at)]
+        text = f"tn::slice({value.text}, tn::axis<{axis}>, tn::range<{number * length}, {(number + 1) * length}>)"
+        return Value(text, [gather(array, shape, source) for array in value.arrays])
+    pieces = [combined(rng, piece(k), piece(rng.randrange(count))) for k in range(count)]
+    if any(one.dtype != pieces[0].dtype for one in pieces):
+        raise Illegal
+
+    def joined(arrays):
+        whole = Array(arrays[0].dtype, (count,) + shape, [x for array in arrays for x in array.data])
+        def source(at):
+            number, i = divmod(at[axis], length)
+            return [number, *(i if k == axis else j for k, j in enumerate(at))]
+        return gather(whole, value.shape, source)
+    return Value(f"tn::concat({', '.join(one.text for one in pieces)}, tn::axis<{axis}>)",
+                 [joined(arrays) for arrays in zip(*(one.arrays for one in pieces))])

@@ -38,6 +38,12 @@ void instantiate() {
     return stack(slice(x, axis<1>, range<0, end, 2>) * y, slice(x, axis<1>, range<1, end, 2>) * y,
                  axis<-1>);
   });
+  compile_plan<tensor_argument<dtype::f32, dyn, 4>>([](auto x) {
+    auto const part = [&](auto range) { return slice(x, axis<1>, range); };
+    auto const y = part(range<0, 1>), z = part(range<1, 2>), v = part(range<2, 3>);
+    auto const w = part(range<3, 4>);
+    return concat(y - v, z - w, y + v, z + w, axis<1>);
+  });
   compile_plan<matrix, matrix>(
       [](auto x, auto y) { return relu(concat(flip(x, axis<1>), y, axis<1>)); });
 }

@@ -123,4 +123,37 @@ TEST(neighbours, rotated_pairs) {
   check_rotation<tn::half>();
 }
 
+// Fours of 16 bytes or more, with their product's parts: of quaternions.
+template <class T> void check_fours() {
+  static auto const f = tn::compile([](auto a, auto b) {
+    auto const part = [](auto x, auto range) { return tn::slice(x, tn::axis<1>, range); };
+    auto const w = part(a, tn::range<0, 1>), x = part(a, tn::range<1, 2>),
+               y = part(a, tn::range<2, 3>), z = part(a, tn::range<3, 4>);
+    auto const p = part(b, tn::range<0, 1>), q = part(b, tn::range<1, 2>),
+               r = part(b, tn::range<2, 3>), s = part(b, tn::range<3, 4>);
+    return tn::concat(w * p - x * q - y * r - z * s, w * q + x * p + y * s - z * r,
+                      w * r - x * s + y * p + z * q, w * s + x * r - y * q + z * p, tn::axis<1>);
+  });
+  auto const fours = []<class U>(U* first, std::int64_t n) {
+    return tn::view<U, tn::dyn, 4>::with_extents(first, {n, 4});
+  };
+  for (std::int64_t n : {1, 2, 30, 31, 64, 600, 1026})
+    for (arrangement how : {arrangement::contiguous, arrangement::misaligned}) {
+      auto a = whole_numbers<T, 2>({n, 4}, how), b = whole_numbers<T, 2>({n, 4});
+      array<T, 2> result({n, 4});
+      f.into(fours(result.view().data(), n))(fours(a.view().data(), n), fours(b.view().data(), n));
+      doubles const l = a.values(), m = b.values(), found = result.result();
+      for (std::int64_t k = 0; k < 4 * n; k += 4) {
+        double const w = l[k], x = l[k + 1], y = l[k + 2], z = l[k + 3], p = m[k], q = m[k + 1],
+                     r = m[k + 2], s = m[k + 3];
+        ASSERT_EQ(found[k], w * p - x * q - y * r - z * s) << n << to_string(how);
+        ASSERT_EQ(found[k + 1], w * q + x * p + y * s - z * r) << n << to_string(how);
+        ASSERT_EQ(found[k + 2], w * r - x * s + y * p + z * q) << n << to_string(how);
+        ASSERT_EQ(found[k + 3], w * s + x * r - y * q + z * p) << n << to_string(how);
+      }
+    }
+}
+TEST(neighbours, fours_of_single_precision) { check_fours<float>(); }
+TEST(neighbours, fours_of_double_precision) { check_fours<double>(); }
+
 }  // namespace

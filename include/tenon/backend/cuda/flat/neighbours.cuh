@@ -32,8 +32,14 @@ template <class Program, int K> struct neighbours_of {
 };
 
 // Accesses that have a vector of each of so many operands: one, or as many as there are of them
-// where together they are no vector that memory has.
-constexpr TENON_HD int accesses_together(int count) { return count == 3 ? count : 1; }
+// where together they are no vector that memory has, or as have 16 bytes for two elements of each.
+constexpr TENON_HD int accesses_together(int count, int bytes) {
+  return count == 3 ? count : count * bytes > 8 ? count * bytes / 8 : 1;
+}
+// Of the group that instruction I is in.
+template <class I>
+inline constexpr int accesses_of = accesses_together(I::beside.count,
+                                                     static_cast<int>(sizeof(storage_t<I::type>)));
 
 // Whether each of them is as many elements further as it says, and accesses of all of them together
 // are aligned. @pre the columns have one axis
@@ -57,7 +63,7 @@ template <class Program, int K, int V>
   ();
   operand_layout const& first = all[I::beside.first];
   std::uintptr_t const begin = address_of(I::beside.first);
-  constexpr int together = V * group::count / accesses_together(group::count);
+  constexpr int together = V * group::count / accesses_of<I>;
   // From the last to the first a vector begins with its last ones.
   bool const is_backward = first.column_strides[0] < 0;
   std::uintptr_t const lowest = begin - (is_backward ? (V - 1) * group::count * bytes : 0);
@@ -80,10 +86,19 @@ template <class Program>
 inline constexpr int neighbours_width = [] {
   int bytes = 1;
   for (instruction_facts const& i : program_traits<Program>::all) {
-    int const of_access = i.beside.count * size_of(i.type) / accesses_together(i.beside.count);
+    int const of_access =
+        i.beside.count * size_of(i.type) / accesses_together(i.beside.count, size_of(i.type));
     if (of_access > bytes) bytes = of_access;
   }
   return 16 / bytes;
+}();
+// Whether some have several accesses for two elements of each.
+template <class Program>
+inline constexpr bool has_wide_neighbours = [] {
+  bool result = false;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    result = result || i.beside.count * size_of(i.type) > 12;
+  return result;
 }();
 // Whether there are such operands, and they are better moved so. Pairs of f32 that are only read
 // are as fast one by one. H200, us, so and one by one: two of 2^25 beside each other bf16 63.8
@@ -110,7 +125,7 @@ template <class Program, int V, int U> struct loads_together {
     return has_vectors_together<Program, V> && i.is_load && i.moves_elements &&
            i.beside.count > 0 && i.beside.position == 0;
   }
-  template <int K> static constexpr int accesses = accesses_together(at<K>::beside.count);
+  template <int K> static constexpr int accesses = accesses_of<at<K>>;
   template <int K>
   using type =
       vector_list<storage_t<at<K>::type>, V * at<K>::beside.count / accesses<K>, U * accesses<K>>;
@@ -121,7 +136,8 @@ template <class Program, int V, int U> struct loads_together {
 // in memory on.
 template <class Program, int K, int V, class Together, class T>
 __device__ __forceinline__ void load_together(Together& all, int u, T const* from, bool is_live) {
-  constexpr int count = neighbours_of<Program, K>::count, accesses = accesses_together(count);
+  using group = neighbours_of<Program, K>;
+  constexpr int count = group::count, accesses = accesses_of<typename group::I>;
 #pragma unroll
   for (int i = 0; i < accesses; ++i)
     load_packed<reuse::near>(all.at[u * accesses + i], from + i * (V * count / accesses), is_live);
@@ -132,7 +148,7 @@ __device__ __forceinline__ void take_apart(Tile& tile, Together const& all, int 
                                            std::integer_sequence<int, P...>) {
   using group = neighbours_of<Program, K>;
   using T = storage_t<group::I::type>;
-  constexpr int accesses = accesses_together(group::count), width = V * group::count / accesses;
+  constexpr int accesses = accesses_of<typename group::I>, width = V * group::count / accesses;
   T elements[group::count][V];
 #pragma unroll
   for (int q = 0; q < group::count * V; ++q)
@@ -153,7 +169,7 @@ __device__ __forceinline__ auto put_together(Results const& results,
   using group = neighbours_of<Program, K>;
   using T = storage_t<group::I::type>;
   using value = std::remove_cvref_t<decltype(read_register<K>(results).at[0])>;
-  constexpr int count = accesses_together(group::count), width = group::count * V / count;
+  constexpr int count = accesses_of<typename group::I>, width = group::count * V / count;
   value values[count][width];
 #pragma unroll
   for (int e = 0; e < V; ++e)

@@ -83,7 +83,7 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
                 auto const all = put_together<Program, k, V>(
                     results[u], typename neighbours_of<Program, k>::sequence{});
                 T* const to = row + place * I::beside.count;
-                if constexpr (accesses_together(I::beside.count) > 1)
+                if constexpr (accesses_of < I >> 1)
                   store_in_turn<Threads>(to, all, stretch.is_whole && stretch.lanes == 32, is_live,
                                          a.stored);
                 else
