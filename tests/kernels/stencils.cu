@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbours along two axes or three, which threads share between their rows.
+// Neighbours along two axes, which threads share between their rows.
 // registers: 128
 // ptx: ld.global.nc.L2::cache_hint.v4.u32
 // ptx: ld.shared.u16
@@ -44,13 +44,6 @@ template <dtype D> void instantiate_of() {
 void instantiate() {
   instantiate_of<dtype::f32>();
   instantiate_of<dtype::bf16>();
-  // Of all three axes.
-  compile_plan<images<dtype::f32>>([](auto x) {
-    auto const inner = slice(x, axis<0>, range<1, -1>), middle = at<0, 0>(x);
-    return slice(middle, axis<0>, range<0, -2>) + slice(middle, axis<0>, range<2, end>) +
-           at<-1, 0>(inner) + at<1, 0>(inner) + at<0, -1>(inner) + at<0, 1>(inner) -
-           6 * at<0, 0>(inner);
-  });
   compile_plan<matrix<dtype::f64>>([](auto x) { return five(x); });
   compile_plan<matrix<dtype::i8>>([](auto x) { return five(x); });
   compile_plan<matrix<dtype::bf16>, matrix<dtype::f32>, tensor_argument<dtype::f32, dyn>>(

@@ -11,6 +11,7 @@
 #include "tenon/schedule/neighbours.hpp"
 #include "tenon/schedule/row_slices.hpp"
 #include "tenon/schedule/select.hpp"
+#include "tenon/schedule/stencil_planes.hpp"
 #include "tenon/schedule/stencils.hpp"
 #include "tenon/schedule/stepped_positions.hpp"
 
@@ -94,6 +95,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
   alike_finder const alike(g, space);
   late_load_finder const late(space, s);
   stencil_finder const stencil(g, space, s);
+  stencil_plane_finder const planes(g, space, stencil);
   for (int k = 0; k < space.instructions.size(); ++k) {
     instruction const& i = space.instructions[k];
     flat_instruction item;
@@ -122,6 +124,7 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       stencil_place const of_stencil = stencil.of_load(number);
       item.bits |= of_stencil.group > 0 ? of_stencil.packed()
                                         : neighbour_finder(g, space).of_load(number).packed();
+      item.bits |= planes.of_load(number).packed();
       item.bits |= alike_loads::packed(alike.of_load(number));
     }
     if (is_element) item.bits |= slices.of_load(static_cast<int>(i.bits)).packed();

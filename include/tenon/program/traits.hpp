@@ -37,6 +37,7 @@ struct instruction_facts {
   neighbours beside = {};          // loads or stores whose elements lie between each other
   row_slice slice = {};            // a load that begins or ends in the midst of a vector
   stencil_place stencil = {};      // a load of neighbours of what others load
+  stencil_plane plane = {};        // such a load of which others are in other planes
   int alike = 0;                   // loads with the same places, from where each of them begins
   stepped_position steps = {};     // of positions along the innermost axis of the results
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
@@ -86,7 +87,11 @@ struct instruction_facts {
     f.is_store = std::is_same_v<Op, ops::store>;
     if (f.is_load) f.stencil = stencil_place::unpack(bits);
     if ((f.is_load || f.is_store) && f.stencil.group == 0) f.beside = neighbours::unpack(bits);
-    if (f.is_load) f.slice = row_slice::unpack(bits), f.alike = alike_loads::unpack(bits);
+    if (f.stencil.group > 0)
+      f.plane = stencil_plane::unpack(bits);
+    else if (f.is_load)
+      f.slice = row_slice::unpack(bits);
+    if (f.is_load) f.alike = alike_loads::unpack(bits);
     if (std::is_same_v<Op, ops::index>) f.steps = stepped_position::unpack(bits);
     if (f.is_store) f.axes = many_axes::unpack(bits);
     f.is_gathered = f.is_load && operands.count > 0;
@@ -97,8 +102,8 @@ struct instruction_facts {
              (f.repeats ? repeats_in_columns : 0) - (has_rows ? repeats_in_rows : 0) -
              (f.is_late ? comes_late : 0) - (f.is_splat ? repeats_in_vectors : 0) -
              (f.is_reversed ? reverses_columns : 0) - f.beside.packed() - f.slice.packed() -
-             f.stencil.packed() - alike_loads::packed(f.alike) - f.steps.packed() -
-             many_axes::packed(f.axes);
+             f.stencil.packed() - f.plane.packed() - alike_loads::packed(f.alike) -
+             f.steps.packed() - many_axes::packed(f.axes);
     f.kind = Op::kind;
     f.cost = Op::cost;
     f.is_window = f.is_store && operands.count == 2;
@@ -135,6 +140,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr neighbours beside = facts.beside;
   static constexpr row_slice slice = facts.slice;
   static constexpr stencil_place stencil = facts.stencil;
+  static constexpr stencil_plane plane = facts.plane;
   static constexpr int alike = facts.alike;
   static constexpr stepped_position steps = facts.steps;
   static constexpr bool is_of_some_rows = facts.is_of_some_rows;

@@ -34,6 +34,24 @@ struct stencil_place {
   }
   constexpr bool operator==(stencil_place const&) const = default;
 };
+// And where its group is among those that begin elsewhere along a third axis, the same of all of
+// them (schedule/stencil_planes.hpp).
+struct stencil_plane {
+  int set = 0;    // the same of groups that are alike otherwise; 0: there are none in other planes
+  int plane = 0;  // along that axis
+  int row = 0;    // how far its group's first row is behind the set's
+
+  // In the place of a slice of a row (schedule/row_slices.hpp), which such a load has not.
+  static constexpr int shift = 54, most = 7, most_sets = 3;
+  constexpr long long packed() const {
+    return static_cast<long long>(set | plane << 2 | row << 5) << shift;
+  }
+  static constexpr stencil_plane unpack(long long bits) {
+    auto const all = static_cast<int>(bits >> shift & 255);
+    return {all & 3, all >> 2 & 7, all >> 5};
+  }
+  constexpr bool operator==(stencil_plane const&) const = default;
+};
 
 namespace detail {
 
@@ -59,17 +77,16 @@ class stencil_finder {
       if (axis == innermost_) continue;
       int saved = 0;
       auto const found = find(axis, saved);
-      if (saved > most_saved) all_ = found, most_saved = saved;
+      // Of axes that share as much the inner one: rows in memory that follow each other.
+      if (saved > 0 && saved >= most_saved) all_ = found, most_saved = saved, axis_ = axis;
     }
   }
 
   // Of load number k.
   constexpr stencil_place of_load(int k) const { return all_[k]; }
-
- private:
-  // In groups that share any. H200, three of 8192 x 8192, us, each by itself and as a group: f32
-  // 141 and 128, bf16 89 and 75.
-  static constexpr int least_places = 3;
+  // That of the space along which they are in rows; no_axis: there are no groups.
+  constexpr int axis() const { return axis_; }
+  constexpr int innermost() const { return innermost_; }
 
   constexpr slice_bounds bounds_of(int k) const { return {g_, space_.loads[k].view}; }
   // Which axis of its tensor a load reads along an axis of the space; no_axis: none.
@@ -79,6 +96,12 @@ class stencil_finder {
       if (along[seen] == axis) return seen;
     return no_axis;
   }
+
+ private:
+  // In groups that share any. H200, three of 8192 x 8192, us, each by itself and as a group: f32
+  // 141 and 128, bf16 89 and 75.
+  static constexpr int least_places = 3;
+
   constexpr long long begin(int k, int axis) const {
     return bounds_of(k).begin(seen_along(k, axis));
   }
@@ -144,7 +167,7 @@ class stencil_finder {
 
   graph const& g_;
   iteration_space const& space_;
-  int innermost_ = no_axis, width_ = 1;
+  int innermost_ = no_axis, axis_ = no_axis, width_ = 1;
   constexpr_vector<stencil_place> all_;
 };
 

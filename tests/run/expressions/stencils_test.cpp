@@ -91,9 +91,10 @@ constexpr extents_of_rank<3> shapes[] = {{4, 8, 8},   {5, 11, 33}, {6, 9, 70},  
                                          {4, 90, 12}, {4, 36, 68}, {5, 17, 300}, {1, 9, 24},
                                          {9, 8, 264}, {3, 2, 9}};
 
-template <class T, class Stencil> void expect_sums(arrangement how, arrangement of_result) {
+template <class T, class Stencil, std::size_t Count>
+void expect_sums(extents_of_rank<3> const (&of)[Count], arrangement how, arrangement of_result) {
   static auto const f = tn::compile([](auto x) { return Stencil::sum(x); });
-  for (auto const& extents : shapes) {
+  for (auto const& extents : of) {
     if (Stencil::planes > extents[0] || Stencil::rows > extents[1] || Stencil::columns > extents[2])
       continue;
     auto x = whole_numbers<T, 3>(extents, how);
@@ -107,10 +108,11 @@ template <class T, class Stencil> void expect_sums(arrangement how, arrangement 
   }
 }
 template <class T, class Stencil> void expect_all() {
-  for (arrangement how : arrangements) expect_sums<T, Stencil>(how, arrangement::contiguous);
-  expect_sums<T, Stencil>(arrangement::contiguous, arrangement::misaligned);
-  expect_sums<T, Stencil>(arrangement::contiguous, arrangement::padded);
-  expect_sums<T, Stencil>(arrangement::transposed, arrangement::transposed);
+  for (arrangement how : arrangements)
+    expect_sums<T, Stencil>(shapes, how, arrangement::contiguous);
+  expect_sums<T, Stencil>(shapes, arrangement::contiguous, arrangement::misaligned);
+  expect_sums<T, Stencil>(shapes, arrangement::contiguous, arrangement::padded);
+  expect_sums<T, Stencil>(shapes, arrangement::transposed, arrangement::transposed);
 }
 TEST(stencils, five_neighbours) {
   expect_all<float, five>();
@@ -127,6 +129,44 @@ TEST(stencils, gradient) {
 TEST(stencils, around_in_space) {
   expect_all<float, around>();
   expect_all<bf16, around>();
+}
+
+// Of so many blocks that threads have several planes one after the other, the last of them not
+// all; along one axis or the other, of several tiles and strips.
+constexpr extents_of_rank<3> large[] = {
+    {2119, 5, 72}, {5, 2117, 72}, {13, 1420, 72}, {710, 7, 140}};
+template <class T, class Stencil> void expect_plane_by_plane() {
+  expect_sums<T, Stencil>(large, arrangement::contiguous, arrangement::contiguous);
+  expect_sums<T, Stencil>(large, arrangement::padded, arrangement::misaligned);
+  expect_sums<T, Stencil>(large, arrangement::transposed, arrangement::contiguous);
+}
+template <int... K>
+auto cube(std::integer_sequence<int, K...>)
+    -> stencil<neighbour<K / 9, K / 3 % 3, K % 3, K % 5 + 1>...>;
+using all_around = decltype(cube(std::make_integer_sequence<int, 27>{}));
+using far_around = stencil<neighbour<0, 2, 2, 1>, neighbour<1, 2, 2, 2>, neighbour<3, 2, 2, 3>,
+                           neighbour<4, 2, 2, 1>, neighbour<2, 0, 2, 2>, neighbour<2, 1, 2, 3>,
+                           neighbour<2, 3, 2, 1>, neighbour<2, 4, 2, 2>, neighbour<2, 2, 0, 3>,
+                           neighbour<2, 2, 1, 1>, neighbour<2, 2, 3, 2>, neighbour<2, 2, 4, 3>,
+                           neighbour<2, 2, 2, -5>>;
+// Two planes, none of which begins where the other does.
+using leaning = stencil<neighbour<0, 1, 0, 1>, neighbour<0, 2, 1, 2>, neighbour<0, 1, 1, 3>,
+                        neighbour<2, 0, 2, 1>, neighbour<2, 1, 2, 2>, neighbour<2, 1, 3, -3>>;
+TEST(stencils, around_in_space_plane_by_plane) {
+  expect_plane_by_plane<float, around>();
+  expect_plane_by_plane<bf16, around>();
+}
+TEST(stencils, all_around_plane_by_plane) {
+  expect_plane_by_plane<float, all_around>();
+  expect_plane_by_plane<bf16, all_around>();
+}
+TEST(stencils, far_around_plane_by_plane) {
+  expect_plane_by_plane<float, far_around>();
+  expect_plane_by_plane<double, far_around>();
+}
+TEST(stencils, leaning_plane_by_plane) {
+  expect_plane_by_plane<float, leaning>();
+  expect_plane_by_plane<bf16, leaning>();
 }
 TEST(stencils, of_planes) { expect_all<float, of_planes>(); }
 TEST(stencils, wide) { expect_all<float, wide>(); }

@@ -10,13 +10,28 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-template <class Program> struct stencil_groups {
+// OfPlanes: groups that differ in their planes (schedule/stencil_planes.hpp) are one.
+template <class Program, bool OfPlanes = false> struct stencil_groups {
   using traits = program_traits<Program>;
+  static constexpr bool is_of_planes = OfPlanes;
 
   static consteval bool is_of(int k, int other) {
-    instruction_facts const& i = traits::all[other];
-    return other == k ||
-           (i.is_load && i.stencil.group != 0 && i.stencil.group == traits::all[k].stencil.group);
+    instruction_facts const &i = traits::all[other], &own = traits::all[k];
+    if (other == k || !i.is_load || i.stencil.group == 0) return other == k;
+    return i.stencil.group == own.stencil.group ||
+           (OfPlanes && i.plane.set != 0 && i.plane.set == own.plane.set);
+  }
+  // Where a load's elements are in its group.
+  static consteval int plane(int k) { return OfPlanes ? traits::all[k].plane.plane : 0; }
+  static consteval int row(int k) {
+    return traits::all[k].stencil.row + (OfPlanes ? traits::all[k].plane.row : 0);
+  }
+  static consteval int column(int k) { return traits::all[k].stencil.column; }
+  static consteval int last_plane(int k) {
+    int result = 0;
+    for (int other = 0; other < traits::size; ++other)
+      if (is_of(k, other) && plane(other) > result) result = plane(other);
+    return result;
   }
   // Whether load k stands for all of its group: the first of them.
   static consteval int leader(int k) {
@@ -48,8 +63,8 @@ template <class Program> struct stencil_groups {
     for (int other = 0; other < traits::size; ++other) {
       stencil_place const at = traits::all[other].stencil;
       if (!is_of(k, other) || (column != any_column && at.column != column)) continue;
-      if (at.row < result.first) result.first = at.row;
-      if (at.row > result.last) result.last = at.row;
+      if (row(other) < result.first) result.first = row(other);
+      if (row(other) > result.last) result.last = row(other);
     }
     return result;
   }
@@ -82,10 +97,49 @@ template <class Program> struct stencil_groups {
     }
     return result;
   }
+  // Planes that a thread holds beside the one that it reads.
+  static consteval int planes_held() {
+    int result = 0;
+    for (int k = 0; k < traits::size; ++k)
+      if (leads(k) && last_plane(k) > result) result = last_plane(k);
+    return result;
+  }
+  // Words of what a thread has of them, and of the one that it reads: of elements that are wanted
+  // still.
+  static consteval int words_of_planes(int width, int rows) {
+    int result = 0;
+    for (int k = 0; k < traits::size; ++k) {
+      if (!leads(k)) continue;
+      int const size = size_of(traits::all[k].type);
+      for (int plane_of = 0; plane_of < last_plane(k); ++plane_of)
+        result += (wanted_elements(k, plane_of, width, rows) * size + 3) / 4;
+      int const of_row = (width * size + 3) / 4 + (next_elements(last_column(k)) * size + 3) / 4;
+      result += (rows + last_row(k)) * of_row;
+    }
+    return result;
+  }
   // Rows of a thread, several at least, that loads no more if it can be.
   static consteval int rows_within(int most_words, int width) {
     int result = width > 1 ? 4 : 8;
     while (result > 2 && words(width, result) > most_words) result /= 2;
+    return result;
+  }
+  // Elements of load k's group that a thread wants of a plane when it is that one of the group, or
+  // later.
+  static consteval int wanted_elements(int k, int plane_of, int width, int rows) {
+    constexpr int most_rows = stencil_place::most_row + stencil_plane::most + 5,
+                  most_columns = stencil_place::most_column + 17;
+    bool is_wanted[most_rows][most_columns] = {};
+    int result = 0;
+    for (int other = 0; other < traits::size; ++other) {
+      if (!is_of(k, other) || plane(other) > plane_of) continue;
+      for (int r = 0; r < rows; ++r)
+        for (int i = 0; i < width; ++i) {
+          bool& one = is_wanted[row(other) + r][column(other) + i];
+          result += !one;
+          one = true;
+        }
+    }
     return result;
   }
   // Whether no group reaches beyond the vector behind the one in which it begins.
@@ -105,6 +159,10 @@ inline constexpr bool has_stencil = stencil_groups<Program>::has_any() &&
                                     !program_traits<Program>::stores_parts &&
                                     !has_random<Program> &&
                                     !element_operands<Program>::is_bound_by_arithmetic;
+
+// Whether there are groups that differ in their planes.
+template <class Program>
+inline constexpr bool has_stencil_planes = stencil_groups<Program, true>::planes_held() > 0;
 
 }  // namespace tenon::detail
 TENON_ONCE_END

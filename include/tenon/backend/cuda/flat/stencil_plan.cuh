@@ -2,6 +2,7 @@
 #pragma once
 // Plans pointwise expressions of an element's neighbours.
 
+#include "tenon/backend/cuda/flat/marching.cuh"
 #include "tenon/backend/cuda/flat/stencil.cuh"
 #include "tenon/core/config.hpp"
 
@@ -34,8 +35,35 @@ template <class Program> struct stencil_planner {
       width > 1 &&
       groups::reach_next_vectors(width) && groups::words(width, rows_of_vectors) <= most_words;
 
+  // Of threads that have one plane after the other: what one of four rows may hold, of which there
+  // are four blocks on a multiprocessor; else it has two rows, of which there are four blocks or
+  // three, because half types are unpacked. H200, us, of 400 x 400 x 400: seven neighbours of f32
+  // in two rows 171, in four 152, of bf16 111 and 95; of thirteen, up to two elements away, the
+  // kernel of before takes 244 of f32, this one (128 words) 301, of bf16 235 and (108 words) 162.
+  using of_planes = stencil_groups<Program, true>;
+  static constexpr int most_words_in_planes = 112, most_words_of_four_rows = 88,
+                       most_words_of_four_blocks =
+                           program_traits<Program>::widest_element < 4 ? 56 : 88;
+  static constexpr int rows_in_planes =
+      of_planes::words_of_planes(width, 4) <= most_words_of_four_rows ? 4 : 2;
+  static constexpr int words_in_planes = of_planes::words_of_planes(width, rows_in_planes);
+  static constexpr bool has_planes = has_stencil_planes<Program> && width > 1 &&
+                                     of_planes::reach_next_vectors(width) &&
+                                     words_in_planes <= most_words_in_planes;
+  static constexpr configuration in_planes = {
+      .vector_width = width,
+      .items = rows_in_planes,
+      .threads_per_block = 128,
+      .group_dims = any_columns,
+      .blocks = rows_in_planes == 4 || words_in_planes <= most_words_of_four_blocks ? 4 : 3};
+
   // @post a null function where groups do not lie as the program says
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call) {
+    if constexpr (has_planes) {
+      cuda_plan const result =
+          planned<in_planes, true>(layout, call, "vectors of neighbouring rows, plane by plane");
+      if (result.function) return result;
+    }
     if constexpr (has_vectors) {
       cuda_plan const result = planned<of_width(width)>(
           layout, call, "vectors of neighbouring rows, which share what they read");
@@ -46,15 +74,19 @@ template <class Program> struct stencil_planner {
   }
 
  private:
-  template <configuration C>
+  template <configuration C, bool OfPlanes = false>
   [[gnu::cold]] static cuda_plan planned(bound_layout const& layout, bound_arguments const& call,
                                          char const* why) {
-    auto const operands =
-        stencil_arguments<Program, C.vector_width>::of(layout, call, C.threads_per_block, C.items);
+    auto const operands = stencil_arguments<Program, C.vector_width, OfPlanes>::of(
+        layout, call, C.threads_per_block, C.items);
     cuda_plan result;
     if (operands.blocks == 0) return result;
-    result.function =
-        reinterpret_cast<void const*>(&stencil_kernel<Program, specialization_of<C>, build_hash>);
+    using chosen = specialization_of<C>;
+    if constexpr (OfPlanes)
+      result.function =
+          reinterpret_cast<void const*>(&marching_kernel<Program, chosen, build_hash>);
+    else
+      result.function = reinterpret_cast<void const*>(&stencil_kernel<Program, chosen, build_hash>);
     result.chosen = C;
     result.why = why;
     result.grid = dim3(static_cast<unsigned>(operands.blocks));

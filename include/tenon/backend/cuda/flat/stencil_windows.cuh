@@ -44,8 +44,8 @@ template <class T, int V, int Reach, int Rows> struct vector_window {
 };
 
 // One for each group, and for each load of none.
-template <class Program, int V, int R> struct stencil_loads {
-  using groups = stencil_groups<Program>;
+template <class Program, int V, int R, bool OfPlanes = false> struct stencil_loads {
+  using groups = stencil_groups<Program, OfPlanes>;
   template <int K> using at = typename program_traits<Program>::template at<K>;
   template <int K> static constexpr int rows = R + groups::last_row(K);
   static consteval bool holds(int k) { return groups::leads(k); }
@@ -113,38 +113,46 @@ __device__ __forceinline__ void load_vector_rows(vector_window<T, V, Reach, Rows
   }
 }
 
+// The one of group K.
+template <class Program, int V, int R, bool IsWhole, bool OfPlanes, int K, class Window,
+          class Arguments>
+__device__ __forceinline__ void load_window(Window& window, Arguments const& a,
+                                            operand_offsets<Program> const& origin,
+                                            stencil_elements const& own) {
+  using groups = stencil_groups<Program, OfPlanes>;
+  using I = typename program_traits<Program>::template at<K>;
+  // Columns of a group are neighbours, those of one place lie anywhere.
+  constexpr int of_rows = OfPlanes ? 1 : 0;
+  constexpr bool are_neighbours = V > 1 || groups::is_across(K);
+  long long const step = a.load_columns[I::bits][of_rows],
+                  along = are_neighbours ? own.column
+                                         : own.column * a.load_columns[I::bits][of_rows + 1];
+  auto const* const from = load_address<Program, K>(a, origin.loads[I::bits]) + along -
+                           groups::column(K) + (own.row - groups::row(K)) * step;
+  if constexpr (V == 1) {
+    load_rows_of<Program, K, R, IsWhole>(
+        window, from, step, own, std::make_integer_sequence<int, groups::last_column(K) + 1>{});
+  } else if constexpr (I::is_splat) {
+#pragma unroll
+    for (int row = 0; row < R; ++row) {
+      packed<storage_t<I::type>, 1> one{};
+      load_packed<reuse::near>(one, from - own.column + row * step, own.is_live && row < own.count);
+      window.at[row] = splat<V>(one);
+    }
+  } else {
+    load_vector_rows<stencil_loads<Program, V, R, OfPlanes>::template rows<K>, IsWhole>(
+        window, from, step, own.count > 0 ? own.count + groups::last_row(K) : 0, own,
+        a.limits[I::bits]);
+  }
+}
 // Of all groups.
 template <class Program, int V, int R, bool IsWhole, class Arguments>
 __device__ __forceinline__ void load_windows(
     selected_registers<Program, stencil_loads<Program, V, R>>& windows, Arguments const& a,
     operand_offsets<Program> const& origin, stencil_elements const& own) {
-  using groups = stencil_groups<Program>;
   for_each_selected<Program, stencil_loads<Program, V, R>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
-    using I = typename program_traits<Program>::template at<k>;
-    auto& window = read_register<k>(windows);
-    // Columns of a group are neighbours, those of one place lie anywhere.
-    constexpr bool are_neighbours = V > 1 || groups::is_across(k);
-    long long const step = a.load_columns[I::bits][0],
-                    along = are_neighbours ? own.column : own.column * a.load_columns[I::bits][1];
-    auto const* const from = load_address<Program, k>(a, origin.loads[I::bits]) + along -
-                             I::stencil.column + (own.row - I::stencil.row) * step;
-    if constexpr (V == 1) {
-      load_rows_of<Program, k, R, IsWhole>(
-          window, from, step, own, std::make_integer_sequence<int, groups::last_column(k) + 1>{});
-    } else if constexpr (I::is_splat) {
-#pragma unroll
-      for (int row = 0; row < R; ++row) {
-        packed<storage_t<I::type>, 1> one{};
-        load_packed<reuse::near>(one, from - own.column + row * step,
-                                 own.is_live && row < own.count);
-        window.at[row] = splat<V>(one);
-      }
-    } else {
-      load_vector_rows<stencil_loads<Program, V, R>::template rows<k>, IsWhole>(
-          window, from, step, own.count > 0 ? own.count + groups::last_row(k) : 0, own,
-          a.limits[I::bits]);
-    }
+    load_window<Program, V, R, IsWhole, false, k>(read_register<k>(windows), a, origin, own);
   });
 }
 
