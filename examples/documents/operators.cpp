@@ -184,7 +184,9 @@ int main(int argc, char** argv) {
       "## Positions and indices\n\n"
       "| called as | gives |\n|---|---|\n" +
       calls(index_calls) +
-      "\n## Views by positions\n\nThey cost no kernel either; an element of `concat` reads the part that it is from, and nothing of the others.\n\n"
+      "\n## Views by positions\n\nThey cost no kernel either; an element of `concat` reads the part that it is from, and nothing of the others. "
+      "Equal parts that are\ncomputed are stored each by itself, and read once what they have in common\n"
+      "([decision 81](decisions/0081-what-joins-equal-pieces-is-stored-piece-by-piece.md)).\n\n"
       "| called as | gives |\n|---|---|\n" +
       calls(view_calls) +
       "\n## Random numbers\n\nFunctions of seed, stream (0 unless given) and position: Philox 4x32-10, the same bits on every backend and in any schedule.\n"
