@@ -49,8 +49,9 @@ void expect(F const& f, Element const& element,
       doubles const found = result_of(f(x.view()));
       ASSERT_EQ(found.size(), all.all.size());
       for (std::int64_t k = 0; k < found.size(); ++k)
-        ASSERT_EQ(found[k], as<T>(element(all, k))) << k << " of " << extents[0] << " x " << extents[1]
-                                             << " x " << extents[2] << ", " << to_string(how);
+        ASSERT_EQ(found[k], as<T>(element(all, k)))
+            << k << " of " << extents[0] << " x " << extents[1] << " x " << extents[2] << ", "
+            << to_string(how);
     }
 }
 
@@ -79,6 +80,15 @@ template <class T> void expect_far() {
   expect<T>(f, [](planes const& x, std::int64_t k) {
     return x.at(k, 0, -7) + 2 * x.at(k, 0, 9) - x.at(k, 0, -20) + x.at(k, 0, 67);
   });
+}
+// As far apart as a window may be, in rows that are shorter than that.
+template <class T> void expect_far_pair() {
+  static auto const f = tn::compile([](auto x) { return rolled<2, 7>(x) + rolled<2, -9>(x) * 2; });
+  expect<T>(f, [](planes const& x, std::int64_t k) { return x.at(k, 0, -7) + 2 * x.at(k, 0, 9); });
+}
+TEST(rolled_windows, far_pair) {
+  expect_far_pair<float>();
+  expect_far_pair<bf16>();
 }
 TEST(rolled_windows, far_ones_of_float) { expect_far<float>(); }
 TEST(rolled_windows, far_ones_of_bfloat16) { expect_far<bf16>(); }

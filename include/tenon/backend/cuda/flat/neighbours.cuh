@@ -92,12 +92,13 @@ inline constexpr int neighbours_width = [] {
   }
   return 16 / bytes;
 }();
-// Whether some have several accesses for two elements of each.
+// Whether some have several accesses that are whole ones of all of them.
 template <class Program>
 inline constexpr bool has_wide_neighbours = [] {
   bool result = false;
   for (instruction_facts const& i : program_traits<Program>::all)
-    result = result || i.beside.count * size_of(i.type) > 12;
+    result =
+        result || (i.beside.count != 3 && accesses_together(i.beside.count, size_of(i.type)) > 1);
   return result;
 }();
 // Whether there are such operands, and they are better moved so. Pairs of f32 that are only read

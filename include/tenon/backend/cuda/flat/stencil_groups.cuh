@@ -13,7 +13,6 @@ namespace tenon::detail {
 // OfPlanes: groups that differ in their planes (schedule/stencil_planes.hpp) are one.
 template <class Program, bool OfPlanes = false> struct stencil_groups {
   using traits = program_traits<Program>;
-  static constexpr bool is_of_planes = OfPlanes;
 
   static consteval bool is_of(int k, int other) {
     instruction_facts const &i = traits::all[other], &own = traits::all[k];
