@@ -21,6 +21,16 @@ void instantiate() {
   compile_plan<half_matrix, vector, vector>([](auto x, auto scale, auto weight) {
     return cast<bfloat16>(x * unsqueeze(scale, axis<1>) * weight);
   });
+  // Neighbouring rows share columns' statistics, and what much is computed of.
+  compile_plan<half_matrix, vector, vector>([](auto x, auto mean, auto spread) {
+    return cast<bfloat16>((x - mean) * tenon::rsqrt(spread));
+  });
+  compile_plan<half_matrix, vector, vector>(
+      [](auto x, auto weight, auto bias) { return cast<bfloat16>(gelu(x * weight + bias)); });
+  compile_plan<half_matrix, half_vector>([](auto x, auto bias) { return gelu(x + bias); });
+  compile_plan<matrix, vector>([](auto x, auto bias) { return gelu(x + bias); });
+  compile_plan<matrix>([](auto x) { return gelu(x); });
+  compile_plan<half_matrix>([](auto x) { return tenon::sin(x) + tenon::cos(x); });
   compile_plan<tensor_argument<dtype::i8, dyn, dyn>, vector>([](auto x, auto scale) {
     return cast<bfloat16>(cast<float>(x) * unsqueeze(scale, axis<1>));
   });

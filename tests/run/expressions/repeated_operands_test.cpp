@@ -53,6 +53,62 @@ template <class T> void expect_rows_and_columns() {
 TEST(repeated_operands, float_of_half) { expect_rows_and_columns<tn::bfloat16>(); }
 TEST(repeated_operands, float_of_bytes) { expect_rows_and_columns<std::int8_t>(); }
 
+// Statistics that all rows share, some that all planes do, and some that differ between planes.
+TEST(repeated_operands, statistics_of_channels) {
+  auto const f = tn::compile([](auto x, auto mean, auto spread, auto bias) {
+    return tn::cast<tn::bfloat16>(
+        tn::relu((x - mean) * tn::rsqrt(tn::square(spread) + 0.5f) + bias));
+  });
+  auto const by_planes = tn::compile([](auto x, auto mean, auto spread, auto bias) {
+    return tn::cast<tn::bfloat16>(tn::relu((x - mean) * tn::rsqrt(tn::square(spread) + 0.5f) +
+                                           tn::unsqueeze(bias, tn::axis<1>)));
+  });
+  for (extents_of_rank<3> const& e : {extents_of_rank<3>{3, 5, 64}, {1, 1, 264}, {7, 3, 12}}) {
+    auto x = random_array<tn::bfloat16, 3>(e, arrangement::contiguous, -2, 2);
+    auto mean = random_array<float, 1>({e[2]}, arrangement::contiguous, -1, 1);
+    auto spread = random_array<float, 1>({e[2]}, arrangement::contiguous, -1, 1);
+    auto of_all = random_array<float, 1>({e[2]}, arrangement::contiguous, -1, 1);
+    auto of_rows = random_array<float, 2>({e[1], e[2]}, arrangement::contiguous, -1, 1);
+    auto of_planes = random_array<float, 2>({e[0], e[2]}, arrangement::contiguous, -1, 1);
+    doubles const a = x.values(), m = mean.values(), s = spread.values(), all = of_all.values(),
+                  rows = of_rows.values(), planes = of_planes.values(),
+                  found = result_of(f(x.view(), mean.view(), spread.view(), of_all.view())),
+                  by_row = result_of(f(x.view(), mean.view(), spread.view(), of_rows.view())),
+                  by_plane =
+                      result_of(by_planes(x.view(), mean.view(), spread.view(), of_planes.view()));
+    for (std::int64_t i = 0; i < e[0] * e[1]; ++i)
+      for (std::int64_t k = 0; k < e[2]; ++k) {
+        std::int64_t const at = i * e[2] + k;
+        double const scaled = (a[at] - m[k]) / std::sqrt(s[k] * s[k] + 0.5);
+        ASSERT_NEAR(found[at], std::max(scaled + all[k], 0.0), 0.02) << i << ", " << k;
+        ASSERT_NEAR(by_row[at], std::max(scaled + rows[i % e[1] * e[2] + k], 0.0), 0.02);
+        ASSERT_NEAR(by_plane[at], std::max(scaled + planes[i / e[1] * e[2] + k], 0.0), 0.02);
+      }
+  }
+}
+
+// Much is computed of rows and what they share.
+template <class T> void expect_biased() {
+  auto const f =
+      tn::compile([](auto x, auto bias) { return tn::sin(x + bias) + tn::cos(x + bias); });
+  for (auto const& e : shapes) {
+    auto x = random_array<T, 2>(e, arrangement::contiguous, -1, 1);
+    auto bias = random_array<T, 1>({e[1]}, arrangement::contiguous, -1, 1);
+    doubles const a = x.values(), b = bias.values(), found = result_of(f(x.view(), bias.view()));
+    for (std::int64_t i = 0; i < e[0]; ++i)
+      for (std::int64_t j = 0; j < e[1]; ++j) {
+        double const sum = a[i * e[1] + j] + b[j];
+        ASSERT_NEAR(found[i * e[1] + j], std::sin(sum) + std::cos(sum),
+                    tn::is_half(tn::dtype_of<T>) ? 0.01 : 1e-6)
+            << e[0] << " x " << e[1] << " at " << i << ", " << j;
+      }
+  }
+}
+TEST(repeated_operands, much_arithmetic) {
+  expect_biased<float>();
+  expect_biased<tn::bfloat16>();
+}
+
 TEST(repeated_operands, lengths_and_classes) {
   auto const masked = tn::compile([](auto x, auto lengths) {
     return tn::where(tn::iota(x, tn::axis<1>) < tn::unsqueeze(lengths, tn::axis<1>), x, 0);

@@ -3,7 +3,9 @@
 // Chooses the configuration and the grid of the flat skeleton.
 
 #include "tenon/backend/cuda/flat/one_block.cuh"
+#include "tenon/backend/cuda/flat/resources.cuh"
 #include "tenon/backend/cuda/flat/rows.cuh"
+#include "tenon/backend/cuda/flat/shared_plan.cuh"
 #include "tenon/backend/cuda/flat/sliced_plan.cuh"
 #include "tenon/backend/cuda/flat/staged_plan.cuh"
 #include "tenon/backend/cuda/flat/stencil_plan.cuh"
@@ -18,99 +20,20 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct flat_planner {
-  template <class Program> static constexpr int loads = element_operands<Program>::loads;
-  // A thread's elements are unrolled, so the code grows with their number. Where arithmetic is the
-  // bound, wide accesses gain nothing, and one element at a time keeps long expressions quick to
-  // compile: 256 nodes of tanh, sin, + and * took 44 s of nvcc 13.0, and take 12 s.
-  template <class Program>
-  static constexpr bool is_bound_by_arithmetic = element_operands<Program>::is_bound_by_arithmetic;
-  template <class Program>
-  static constexpr int width =
-      is_bound_by_arithmetic<Program>          ? 1
-      : program_traits<Program>::has_reduction ? element_operands<Program>::vector_width
-                                               : element_operands<Program>::own_width;
   // Whether the moved skeleton has the program where its vectors are whole.
   template <class Program>
   static constexpr bool moves =
-      !is_bound_by_arithmetic<Program> && moved_values<Program>::is_movement &&
+      !flat_resources<Program>::is_bound_by_arithmetic && moved_values<Program>::is_movement &&
       !program_traits<Program>::has_reduction &&
-      (moved_values<Program>::has_found ? moved_values<Program>::widest < 16 : width<Program> > 1);
-  // Accesses in flight per thread: one where every element is written, because full multiprocessors
-  // then have 32 KB of each operand under way, and a copy with one access per thread is faster than
-  // one with four (H200, 268 MB each way: 126 against 133 us); two where much is computed, whose
-  // addresses and waits they share (sin(x) + cos(x) of 8192 x 8192 f32: 134 against 152 us); 16
-  // bytes of narrow operands beside what is there more than once or is fetched (bytes of 8192 x
-  // 8192 scaled by rows, to f32: 83 against 100 us). A reduction keeps few registers, and combines
-  // the sooner the fewer blocks there are: about 128 bytes of operands.
-  template <class Program>
-  static constexpr int items = [] {
-    if (!program_traits<Program>::has_reduction) {
-      constexpr int bytes = element_operands<Program>::template bytes_of_own<width<Program>>,
-                    count = loads<Program>;
-      if (count > 2) return 1;
-      if (element_operands<Program>::has_much_arithmetic) return 2;
-      constexpr bool is_served =
-          program_traits<Program>::has_repeated || program_traits<Program>::has_fetches;
-      return is_served && bytes > 0 && bytes < 16 ? 16 / bytes : 1;
-    }
-    return loads<Program> <= 2 ? 4 : loads<Program> <= 4 ? 2 : 1;
-  }();
-  // Whole vectors of a row that a thread has, where not all elements are contiguous: H200, heads of
-  // 8 x 4096 x 16 x 128 bf16 brought together 65 us with two, 71 with one, 67 with four. Of shorter
-  // ones, which operands between each other have, four: gelu(odd) * even columns of 8192 x 16384
-  // bf16 96.2 us, with two 106.5. Of fetched elements sixteen: along rows of 8192 x 4096 f32 by i64
-  // 127 us, with four 153.
-  template <class Program>
-  static constexpr int row_vectors = element_operands<Program>::has_much_arithmetic ? 1
-                                     : program_traits<Program>::has_fetches ? 16 / width<Program>
-                                                                            : 2;
-  // Of operands between each other's elements a vector of all of them is 16 bytes.
-  template <class Program>
-  static constexpr bool has_narrow_rows =
-      has_neighbours<Program>&& neighbours_width<Program> < width<Program>;
-  // H200, us, four vectors and two: products of 2^22 quaternions f32 52.4 and 48.7.
-  template <class Program>
-  static constexpr int narrow_vectors = has_wide_neighbours<Program> ? 2 : 4;
-  template <class Program>
-  static constexpr int row_width =
-      has_narrow_rows<Program> ? neighbours_width<Program> : width<Program>;
-  // Four blocks of 256 threads have 64 registers to a thread, which is enough for two operands.
-  // H200, gelu(odd) * even columns of 8192 x 8192 f32 95 us instead of 103.
-  template <class Program>
-  static constexpr int blocks_of_elements =
-      element_operands<Program>::has_much_arithmetic&& loads<Program> <= 2 &&
-              program_traits<Program>::widest_element <= 4 && !program_traits<Program>::has_fetches
-          ? 4
-          : 1;
-  // The same, of rows of one axis, with enough accesses in flight to need more: H200, three
-  // neighbours of 8192 x 8192 bf16 80.8 us instead of 87.6, of 4096 x 8192 41.6 instead of 44.8.
-  template <class Program>
-  static constexpr int blocks_of_one_axis =
-      has_kernel_of_two_axes<Program>&& loads<Program> >= 2 && loads<Program> <= 3 &&
-              flat_elements_of_thread<Program>* loads<Program> >= 32 &&
-              !element_operands<Program>::has_much_arithmetic &&
-              program_traits<Program>::widest_element <= 4 && !program_traits<Program>::has_fetches
-          ? 4
-          : blocks_of_elements<Program>;
-  // The widest blocks, where a multiprocessor holds two of them and there are many: H200, f32
-  // relu((x + y) * 2) of 2^26 elements 183.2 us against 184.1 with 256 threads, of 2^20 4.71
-  // against 4.67. With more operands registers decide (seven: 472 against 461). One alone goes
-  // faster in small ones: relu(x * a) of 8192 x 8192 f32 125 us against 132, bf16 63.4 against
-  // 66.6.
-  template <class Program>
-  static constexpr bool has_few_registers =
-      !program_traits<Program>::has_reduction && loads<Program> <= 2 && items<Program> == 1 &&
-      !element_operands<Program>::has_much_arithmetic;
-  template <class Program>
-  static constexpr bool has_widest_blocks =
-      has_few_registers<Program>&& loads<Program> != 1 && !program_traits<Program>::has_repeated;
+      (moved_values<Program>::has_found ? moved_values<Program>::widest < 16
+                                        : flat_resources<Program>::width > 1);
   static constexpr int widest_block = 1024;
   static constexpr long long least_of_widest_blocks = 1ll << 21;  // vectors
   // Whether vectors are contiguous over all elements, or repeated.
   template <class Program>
   [[gnu::cold]] static bool are_whole(bound_layout const& layout, bound_arguments const& call) {
     return has_whole_operands<Program>(
-        flat_arguments<Program>::of(layout, call, width<Program>, work_split{}));
+        flat_arguments<Program>::of(layout, call, flat_resources<Program>::width, work_split{}));
   }
   template <class Program, column_order Columns = column_order::any>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
@@ -125,7 +48,7 @@ struct flat_planner {
   template <class Program, column_order Columns>
   [[gnu::cold]] static cuda_plan plan_flat(bound_layout const& layout,
                                            bound_arguments const& call) {
-    constexpr int v = width<Program>, u = items<Program>;
+    constexpr int v = flat_resources<Program>::width, u = flat_resources<Program>::items;
     constexpr bool reduces = program_traits<Program>::has_reduction;
     // Of a reduction wide blocks with few accesses each: all of a multiprocessor's threads ask at
     // once, and few parts are left to combine. H200, one call: (x + y) of 4000 x 4000 f32 and its
@@ -136,12 +59,13 @@ struct flat_planner {
     // blocks have two: 128 KB of a multiprocessor under way instead of 64. x * x of 2^28 f32 237.0
     // us (240.1), bf16 122.1 (122.9), of 2^24 f32 17.5 (17.7), of 2^22 in a graph 6.2 (6.1).
     constexpr bool is_wide = reduces && !has_large_states<Program>;
-    constexpr configuration large{.vector_width = v,
-                                  .items = is_wide && u > 1 ? u / 2 : u,
-                                  .threads_per_block = is_wide                      ? 512
-                                                       : has_widest_blocks<Program> ? widest_block
-                                                                                    : 256,
-                                  .blocks = takes_two_tiles<Program> ? 4 : 1};
+    constexpr configuration large{
+        .vector_width = v,
+        .items = is_wide && u > 1 ? u / 2 : u,
+        .threads_per_block = is_wide                                      ? 512
+                             : flat_resources<Program>::has_widest_blocks ? widest_block
+                                                                          : 256,
+        .blocks = takes_two_tiles<Program> ? 4 : flat_resources<Program>::blocks_of_one};
     // However the operands lie, a reduction has its elements from the same threads.
     constexpr bool takes_rows = !reduces && columns_allowed(Columns) == any_columns;
     constexpr configuration general{.vector_width = v,
@@ -150,39 +74,35 @@ struct flat_planner {
                                                      : u,
                                     .threads_per_block = reduces ? large.threads_per_block : 256,
                                     .group_dims = columns_allowed(Columns),
-                                    .blocks = blocks_held<Program>};
+                                    .blocks = flat_resources<Program>::blocks_held};
     constexpr bool may_be_whole = v > 1 && !moves<Program>;
     if constexpr (may_be_whole || !takes_rows) {
       auto const operands = flat_arguments<Program>::of(layout, call, v, work_split{});
       if constexpr (may_be_whole)
-        if (has_whole_operands<Program>(operands))
+        if (has_whole_operands<Program>(operands)) {
+          using of_shared = shared_rows_planner<Program, v>;
+          if constexpr (of_shared::pays)
+            if (of_shared::may_take(operands)) return of_shared::plan(operands);
           return planned<Program, large>(operands, program_traits<Program>::has_repeated
                                                        ? "contiguous vectors, others repeated"
                                                        : "contiguous vectors");
+        }
       if constexpr (!takes_rows)
         return planned<Program, general>(operands, why_general<Program>(operands));
     }
     if constexpr (takes_rows) return plan_rows<Program>(layout, call);
   }
-  // Blocks of 256 threads on a multiprocessor, as many as have registers: what is waited for counts
-  // more than what is issued.
-  template <class Program>
-  static constexpr int blocks_held =
-      has_few_registers<Program> && !program_traits<Program>::has_fetches &&
-              !program_traits<Program>::has_positions
-          ? 6
-          : 1;
   template <class Program, class Arguments>
   [[gnu::cold]] static char const* why_general(Arguments const& a) {
-    return is_bound_by_arithmetic<Program> ? why_elements<Program>
-           : a.has_strided                 ? "single elements: an operand is strided"
-           : a.moves_elements()            ? "parts of vectors: an operand is misaligned"
-           : a.tail != 0                   ? "contiguous vectors, the last one in part"
-                                           : "vectors along the innermost axis, others repeated";
+    return flat_resources<Program>::is_bound_by_arithmetic ? why_elements<Program>
+           : a.has_strided      ? "single elements: an operand is strided"
+           : a.moves_elements() ? "parts of vectors: an operand is misaligned"
+           : a.tail != 0        ? "contiguous vectors, the last one in part"
+                                : "vectors along the innermost axis, others repeated";
   }
   template <class Program>
   static constexpr char const* why_elements =
-      is_bound_by_arithmetic<Program>
+      flat_resources<Program>::is_bound_by_arithmetic
           ? "single elements: arithmetic is the bound"
           : "single elements of rows, in turn: an operand is misaligned or strided";
 
@@ -190,22 +110,23 @@ struct flat_planner {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_rows(bound_layout const& layout,
                                            bound_arguments const& call) {
-    constexpr configuration vectors{
-        .vector_width = row_width<Program>,
-        .items = has_narrow_rows<Program> ? narrow_vectors<Program> : row_vectors<Program>,
-        .threads_per_block = 256,
-        .group_dims = any_columns};
+    constexpr configuration vectors{.vector_width = flat_resources<Program>::row_width,
+                                    .items = flat_resources<Program>::has_narrow_rows
+                                                 ? flat_resources<Program>::narrow_vectors
+                                                 : flat_resources<Program>::row_vectors,
+                                    .threads_per_block = 256,
+                                    .group_dims = any_columns};
     constexpr configuration elements{.vector_width = 1,
                                      .items = flat_elements_of_thread<Program>,
                                      .threads_per_block = 256,
                                      .group_dims = any_columns,
-                                     .blocks = blocks_of_one_axis<Program>};
+                                     .blocks = flat_resources<Program>::blocks_of_one_axis};
     constexpr configuration of_two_axes{.vector_width = 1,
                                         .items = elements.items,
                                         .threads_per_block = 256,
                                         .group_dims = any_columns,
                                         .index_bits = 32,
-                                        .blocks = blocks_of_elements<Program>};
+                                        .blocks = flat_resources<Program>::blocks_of_elements};
     // What follows from positions alone is moved one by one where its vectors are not whole.
     if constexpr (vectors.vector_width > 1 &&
                   (!moves<Program> || moved_values<Program>::has_found)) {
@@ -214,7 +135,7 @@ struct flat_planner {
       if constexpr (may_be_staged<Program>)
         if (operands.all_threads > 0) {
           cuda_plan const of_pieces =
-              staged_planner<Program, row_width<Program>>::plan(layout, call);
+              staged_planner<Program, flat_resources<Program>::row_width>::plan(layout, call);
           if (of_pieces.function) return of_pieces;
         }
       if (operands.all_threads > 0)

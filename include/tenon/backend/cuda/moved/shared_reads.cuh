@@ -15,8 +15,8 @@ namespace tenon::detail {
 // its own.
 template <class Program>
 inline constexpr bool shares_tables = [] {
-  using planner = flat_planner;
-  if (planner::is_bound_by_arithmetic<Program> || planner::width<Program> == 1) return false;
+  using resources = flat_resources<Program>;
+  if (resources::is_bound_by_arithmetic || resources::width == 1) return false;
   if (program_traits<Program>::has_reduction || has_random<Program>) return false;
   int stores = 0;
   bool is_shared = false, is_known = true;

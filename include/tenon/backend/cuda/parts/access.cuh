@@ -28,6 +28,9 @@ template <class Program> struct element_operands {
     return result;
   }();
   static constexpr bool has_much_arithmetic = slots > 24, is_bound_by_arithmetic = slots > 512;
+  // Whether 40 registers hold an element's values beside a few vectors: those of lgamma do not,
+  // which takes 200 slots.
+  static constexpr bool has_few_values = slots <= 100 && traits::widest_element <= 4;
   // Elements of one access: 16 bytes of the widest operand.
   static constexpr int vector_width = moves > 0 ? 16 / traits::widest_element : 1;
   // The same of the operands that have an element for each position. What is there more than once

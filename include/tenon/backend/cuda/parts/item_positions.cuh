@@ -49,6 +49,14 @@ struct rest_positions : item_positions<int> {
     return {item_positions<int>::from(u)};
   }
 };
+// Those of the same columns in neighbouring rows, which are `step` apart.
+template <int Items> struct neighbouring_rows : item_positions<int> {
+  static constexpr bool share_columns = true;
+
+  __device__ __forceinline__ neighbouring_rows from(int u) const {
+    return {item_positions<int>::from(u)};
+  }
+};
 // Those of a tile that is all inside.
 template <class Index> struct whole_positions {
   static constexpr bool has_all = true;

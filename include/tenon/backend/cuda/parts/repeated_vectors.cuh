@@ -26,6 +26,31 @@ template <class Program, class Selected> struct repeated_among {
     return is_held<Program, Selected>(k) && program_traits<Program>::all[k].repeats;
   }
 };
+// Loads the vectors that neighbouring rows share once for all of them, and from each row what is
+// one element there.
+template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
+          class Positions>
+__device__ __forceinline__ void load_shared(Tile& tile, Arguments const& a,
+                                            Positions const& positions) {
+  unsigned const first = static_cast<unsigned>(positions.at(0)) * V,
+                 row = a.columns.by[1].narrow_quotient(first),
+                 inner = first - row * static_cast<unsigned>(a.columns.by[1].divisor);
+  for_each_selected<Program, repeated_among<Program, Selected>>([&](auto selected) {
+    constexpr int k = decltype(selected)::value;
+    using I = typename program_traits<Program>::template at<k>;
+    auto const* const from = load_address<Program, k>(a, 0);
+    auto& to = read_register<k>(tile).at;
+    if constexpr (I::is_splat) {
+      auto const step = static_cast<int>(a.load_columns[I::bits][0]);
+      load_splat(to, from + wide_product(static_cast<int>(row), step), step,
+                 [&](int u) { return positions.is_whole(u); });
+    } else {
+      load_packed<reuse::expected>(to[0], from + inner);
+#pragma unroll
+      for (int u = 1; u < Items; ++u) to[u] = to[0];
+    }
+  });
+}
 // Loads vectors, or one element that stands for one, whose places are found by division. What is
 // not inside is 0. @pre has_whole_operands
 template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
@@ -34,6 +59,8 @@ __device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
                                               operand_offsets<Program> const& row,
                                               Positions const& positions, bool is_row_inside) {
   using repeated = repeated_among<Program, Selected>;
+  if constexpr (requires { Positions::share_columns; })
+    return load_shared<Program, Selected, V, Items>(tile, a, positions);
 #pragma unroll
   for (int u = 0; u < Items; ++u) {
     operand_offsets<Program> column;
