@@ -3,6 +3,7 @@
 // with totals, and in several phases.
 // registers: 128
 // registers(meeting_columns_kernel): 160
+// registers(brief_columns_kernel): 64
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
 // ptx: atom.acq_rel.gpu.global.inc.u32
 

@@ -90,7 +90,7 @@ struct columns_operands : columns_sharing {
     a.is_plain = layout.columns.dims <= 1 && a.rows.size > 0 && a.innermost >= v;
     a.is_even = a.is_plain;
     a.has_pieces = layout.columns.dims <= 1 && a.rows.size > 0 && !keeps;
-    a.is_stored_whole = a.is_single;
+    a.is_stored_whole = true;
     visit_instructions<Program>([&](auto index) {
       using I = typename program_traits<Program>::template at<decltype(index)::value>;
       if constexpr (I::is_load && I::where == place::element) {

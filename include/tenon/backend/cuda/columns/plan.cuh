@@ -2,8 +2,8 @@
 #pragma once
 // Chooses the configuration and the grid of the columns skeleton.
 
+#include "tenon/backend/cuda/columns/brief_plan.cuh"
 #include "tenon/backend/cuda/columns/kernel.cuh"
-#include "tenon/backend/cuda/columns/meeting_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -11,7 +11,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct columns_planner : meeting_columns_planner {
+struct columns_planner : brief_columns_planner {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
   // Rows of all slices that leave words with marks, for which the last one waits: more are sooner
@@ -45,6 +45,8 @@ struct columns_planner : meeting_columns_planner {
       }
     // Of so many vectors a tile and its slices are a share, however the rows' axes lie.
     long long const count = divide_up(layout.rows.size, v);
+    if constexpr (may_be_brief<Program>)
+      if (should_be_brief<Program>(a, count)) return plan_brief<Program>(a);
     if (!split_kept<Program>(result, a, count, facts)) split<Program>(result, a, count, facts);
     prepare(result, a);
     return result;

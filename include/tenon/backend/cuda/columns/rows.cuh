@@ -52,18 +52,29 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
     if (threadIdx.y != 0) return;
     if constexpr (has_groups<C>) return end_group_rows(*this);
     base::find_row_stores();
+    end_found();
+  }
+  // The same where it is known where the values of rows are stored.
+  __device__ __forceinline__ void end_found() {
     registers<Program, place::element> none;
     for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
       using T = storage_t<I::type>;
-      if constexpr (!I::is_window && v * sizeof(T) <= 16)
+      if constexpr (!I::is_window)
         if (a.is_stored_whole && part.is_whole()) {
-          std::remove_cvref_t<decltype(value_of<I::first_operand>(frame_of(0, none)))> values[v];
+          // Of wider numbers than what is reduced, several accesses.
+          constexpr int together = v * sizeof(T) <= 16 ? v : 16 / static_cast<int>(sizeof(T));
 #pragma unroll
-          for (int i = 0; i < v; ++i) values[i] = value_of<I::first_operand>(frame_of(i, none));
-          store_packed(store_address<Program, k>(a, offsets.stores[I::bits]), pack<T>(values), true,
-                       goes_normally);
+          for (int from = 0; from < v; from += together) {
+            std::remove_cvref_t<decltype(value_of<I::first_operand>(frame_of(0, none)))>
+                values[together];
+#pragma unroll
+            for (int i = 0; i < together; ++i)
+              values[i] = value_of<I::first_operand>(frame_of(from + i, none));
+            store_packed(store_address<Program, k>(a, offsets.stores[I::bits] + from),
+                         pack<T>(values), true, goes_normally);
+          }
           return;
         }
 #pragma unroll
