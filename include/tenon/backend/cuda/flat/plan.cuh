@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/flat/rows.cuh"
 #include "tenon/backend/cuda/flat/shared_plan.cuh"
 #include "tenon/backend/cuda/flat/sliced_plan.cuh"
+#include "tenon/backend/cuda/flat/spanning_plan.cuh"
 #include "tenon/backend/cuda/flat/staged_plan.cuh"
 #include "tenon/backend/cuda/flat/stencil_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
@@ -87,6 +88,9 @@ struct flat_planner {
                                                        ? "contiguous vectors, others repeated"
                                                        : "contiguous vectors");
         }
+      if constexpr (spanning_planner<Program>::may_span)
+        if (spanning_planner<Program>::may_take(operands))
+          return spanning_planner<Program>::plan(operands);
       if constexpr (!takes_rows)
         return planned<Program, general>(operands, why_general<Program>(operands));
     }
