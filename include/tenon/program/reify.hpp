@@ -109,7 +109,9 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       bool const varies = is_pointwise && innermost != no_axis && (i.axes >> innermost & 1) != 0;
       item.bits |= repeats_in_columns | (varies ? 0 : repeats_in_vectors);
     }
-    if (is_element && s.row_phases > 0 && (i.axes & s.rows) && (i.axes & s.rows) != s.rows)
+    bool const is_of_row = i.op == op_id<ops::load> && s.places[k] == place::row;
+    if ((is_element || is_of_row) && s.row_phases > 0 && (i.axes & s.rows) &&
+        (i.axes & s.rows) != s.rows)
       item.bits |= repeats_in_rows;
     if (is_element && late.is_late(k)) item.bits |= comes_late;
     if (is_element && is_scan && (space.reversed & s.columns)) item.bits |= reverses_columns;

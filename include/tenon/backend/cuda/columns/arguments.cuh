@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/parts/reduce.cuh"
 #include "tenon/backend/cuda/parts/side_arguments.cuh"
+#include "tenon/program/shared_values.hpp"
 
 namespace tenon::detail {
 
@@ -105,6 +106,12 @@ template <class C> inline constexpr bool all_blocks_meet = C::has_clusters;
 // blocks meet (group_rows.cuh).
 template <class C> inline constexpr bool has_groups = C::group_dims == run_columns;
 
+// Whether rows beside each other share some operands and what comes of them, and those of a block
+// are along one axis (shared.cuh).
+template <class C> inline constexpr bool shares_values = C::group_dims == shared_columns;
+template <class Program, class C, int K>
+inline constexpr bool has_one = shares_values<C>&& is_shared<Program>(K);
+
 // Positions of a thread that are few enough for code of their own; 0: there is none. H200, sums of
 // the columns of 2 x 2048 bf16 1.13 us instead of 2.56.
 template <class Program, int V, int Items>
@@ -121,5 +128,20 @@ inline constexpr bool may_pass = may_be_sliced<Program> && !program_traits<Progr
 // Rows count vectors of neighbouring rows: the innermost row axis is divided by the vector width.
 template <class Program>
 struct columns_arguments : columns_share<Program>, side_arguments<Program> {};
+// Where a tile is of one innermost axis.
+template <class Program> struct shared_arguments : columns_arguments<Program> {
+  int vectors_of_axis, tiles_of_axis;
+
+#if defined(__CUDA_ARCH__)
+  // The first vector of the axis of a tile, and the thread's, or one that there is not.
+  __device__ __forceinline__ long long first(int tile) const {
+    return tile / tiles_of_axis * static_cast<long long>(vectors_of_axis);
+  }
+  __device__ __forceinline__ long long vector(int tile) const {
+    int const at = tile % tiles_of_axis * static_cast<int>(blockDim.x) + threadIdx.x;
+    return at < vectors_of_axis ? first(tile) + at : this->rows.size;
+  }
+#endif
+};
 
 }  // namespace tenon::detail

@@ -22,7 +22,10 @@ inline constexpr int columns_blocks_held = [] {
   // blocks and by one of 168 registers: logsumexp over axis 1 of 16 x 19 x 262144 bf16 77 and 112,
   // over axis 0 of 8192 x 8192 40 and 57.5, of 65536 x 512 25 and 34.
   bool const is_simple = !element_operands<Program>::has_much_arithmetic;
-  if (state_words > 4) return (has_choices<Program> ? is_simple : state_words <= 24) ? 2 : 1;
+  // A sum and a maximum of eight rows whose elements are told apart by positions spilled 340 bytes.
+  constexpr int most_words = elements_know_positions<Program> ? 8 : 24;
+  if (state_words > 4)
+    return (has_choices<Program> ? is_simple : state_words <= most_words) ? 2 : 1;
   return row_slots > 32 ? 2 : 3;
 }();
 

@@ -2,8 +2,8 @@
 #pragma once
 // Chooses the configuration and the grid of the columns skeleton.
 
-#include "tenon/backend/cuda/columns/brief_plan.cuh"
 #include "tenon/backend/cuda/columns/kernel.cuh"
+#include "tenon/backend/cuda/columns/shared_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -11,7 +11,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct columns_planner : brief_columns_planner {
+struct columns_planner : shared_columns_planner {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
   // Rows of all slices that leave words with marks, for which the last one waits: more are sooner
@@ -34,6 +34,14 @@ struct columns_planner : brief_columns_planner {
                          is_whole ? at_least(1, few_positions<Program, v, u>) : 0);
       if (share.lanes > 0) return plan_elements<Program>(layout, call, share);
     }
+    // Of so many vectors a tile and its slices are a share, however the rows' axes lie.
+    long long const count = divide_up(layout.rows.size, v);
+    if constexpr (may_be_brief<Program>)
+      if (should_be_brief<Program>(a, count)) return plan_brief<Program>(a);
+    if constexpr (may_share<Program>) {
+      cuda_plan const shared = plan_shared<Program>(layout, call);
+      if (shared.function) return shared;
+    }
     if constexpr (may_fold<Program, v>) {
       auto const folded = plan_folded<Program>(layout, call);
       if (folded.function) return folded;
@@ -43,10 +51,6 @@ struct columns_planner : brief_columns_planner {
         cuda_plan const meeting = plan_meeting<Program>(layout, call, facts);
         if (meeting.function) return meeting;
       }
-    // Of so many vectors a tile and its slices are a share, however the rows' axes lie.
-    long long const count = divide_up(layout.rows.size, v);
-    if constexpr (may_be_brief<Program>)
-      if (should_be_brief<Program>(a, count)) return plan_brief<Program>(a);
     if (!split_kept<Program>(result, a, count, facts)) split<Program>(result, a, count, facts);
     prepare(result, a);
     return result;
@@ -279,18 +283,6 @@ struct columns_planner : brief_columns_planner {
           partials = rows_left * partial_words<Program, reductions>;
       }
     leave_room(plan, a, partials);
-  }
-
-  // For the words of slices, and of the totals of the values of all tiles.
-  template <class Program>
-  [[gnu::cold]] static void leave_room(cuda_plan& plan, columns_arguments<Program>& a,
-                                       long long partials) {
-    using totals = reductions_of<Program, place::total, 0>;
-    a.first_total = first_partial + partials;
-    if constexpr (program_traits<Program>::has_total)
-      if (a.tiles > 1) partials += a.tiles * partial_words<Program, totals>;
-    if (partials > 0)
-      plan.workspace_bytes = sizeof(unsigned) * static_cast<std::size_t>(first_partial + partials);
   }
 };
 

@@ -103,7 +103,10 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
       constexpr int k = decltype(selected)::value;
       using I = typename program_traits<Program>::template at<k>;
       read_register<k>(rows[i]) = typename I::value_type{};
-      if (i < part.left)
+      constexpr bool is_one = has_one<Program, C, k>;
+      if (is_one && i > 0)
+        read_register<k>(rows[i]) = read_register<k>(rows[0]);
+      else if (is_one || i < part.left)
         read_register<k>(rows[i]) =
             load_one<Program, k>(a, offsets.loads[I::bits] + i * a.load_along[I::bits]);
     });

@@ -38,6 +38,8 @@ struct columns_slice {
     if constexpr (has_groups<C> && !all_blocks_meet<C>) {
       int const width = static_cast<grouped_arguments<Program> const&>(a).vectors_of_tile;
       return static_cast<int>(threadIdx.x) < width ? tile * width + threadIdx.x : a.rows.size;
+    } else if constexpr (shares_values<C>) {
+      return static_cast<shared_arguments<Program> const&>(a).vector(static_cast<int>(tile));
     } else {
       return tile * blockDim.x + threadIdx.x;
     }
@@ -46,6 +48,9 @@ struct columns_slice {
     long long vector = this->vector();
     bool const is_beyond = vector >= a.rows.size;
     if (is_beyond) vector = 0;  // the first rows stand for those that there are not
+    if constexpr (shares_values<C>)
+      if (is_beyond)
+        vector = static_cast<shared_arguments<Program> const&>(a).first(static_cast<int>(tile));
     find_rows(vector, [&](auto index, auto stride_of, bool is_innermost, long long position) {
       constexpr int k = decltype(index)::value;
       using I = typename program_traits<Program>::template at<k>;
@@ -158,17 +163,21 @@ struct columns_slice {
       using I = typename program_traits<Program>::template at<k>;
       long long const stride = a.load_steps[I::bits];
       auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
-      if constexpr (I::is_of_some_rows)
-        if (a.load_along[I::bits] == 0)
-          return load_splat(read_register<k>(loaded).at, from, height * stride,
-                            [&](int u) { return IsFull || u * height < left; });
+      auto const is_inside = [&](int u) { return IsFull || u * height < left; };
+      if constexpr (has_one<Program, C, k>) {
+        load_splat(read_register<k>(loaded).at, from, height * stride, is_inside);
+      } else {
+        if constexpr (I::is_of_some_rows)
+          if (a.load_along[I::bits] == 0)
+            return load_splat(read_register<k>(loaded).at, from, height * stride, is_inside);
 #pragma unroll
-      for (int u = 0; u < Items; ++u) {
-        auto& to = read_register<k>(loaded).at[u];
-        if (!IsFull) to = {};
-        // What the rows of a group share is there again at each position.
-        load_packed<has_groups<C> && I::is_of_some_rows ? reuse::expected : read_once<Program>>(
-            to, from + u * (height * stride), IsFull || u * height < left);
+        for (int u = 0; u < Items; ++u) {
+          auto& to = read_register<k>(loaded).at[u];
+          if (!IsFull) to = {};
+          // What the rows of a group share is there again at each position.
+          load_packed<has_groups<C> && I::is_of_some_rows ? reuse::expected : read_once<Program>>(
+              to, from + u * (height * stride), is_inside(u));
+        }
       }
     });
   }
@@ -185,15 +194,19 @@ struct columns_slice {
       auto& to = read_register<k>(loaded).at;
       long long const stride = a.load_steps[I::bits], step = height * stride;
       T const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
-      if (!has_all_rows<C> && a.load_along[I::bits] == 0)
-        return load_splat(to, from, step, is_inside);
-      if (!has_all_rows<C> && has_pairs<T, v> && a.innermost < v) {
+      if constexpr (has_one<Program, C, k>) {
+        load_splat(to, from, step, is_inside);
+      } else {
+        if (!has_all_rows<C> && a.load_along[I::bits] == 0)
+          return load_splat(to, from, step, is_inside);
+        if (!has_all_rows<C> && has_pairs<T, v> && a.innermost < v) {
 #pragma unroll
-        for (int u = 0; u < Items; ++u)
-          to[u] = load_some<v>(from + u * step, is_inside(u) ? count : 0);
-        return;
+          for (int u = 0; u < Items; ++u)
+            to[u] = load_some<v>(from + u * step, is_inside(u) ? count : 0);
+          return;
+        }
+        load_rows_in_pieces(to, from, step, count, is_inside);
       }
-      load_rows_in_pieces(to, from, step, count, is_inside);
     });
   }
   template <class Selected, int Items, class Tile>
@@ -204,7 +217,8 @@ struct columns_slice {
 #pragma unroll(places)
     for (int u = 0; u < Items; ++u) {
       long long at = first + u * static_cast<int>(blockDim.y);
-      bool is_live = at < end && !part.is_empty();
+      // Threads without rows reduce what all rows of the block share, too.
+      bool is_live = at < end && (shares_values<C> || !part.is_empty());
       operand_offsets<Program> where;
       find_position<Selected>(where, is_live ? at : 0);
       for_each_selected<Program, Selected>([&](auto selected) {
@@ -219,7 +233,11 @@ struct columns_slice {
         if (!is_live) return;
         auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
         // Later phases read the same bytes again, from the second-level cache.
-        if (a.load_moves_whole[I::bits] && part.is_whole())
+        if constexpr (has_one<Program, C, k>) {
+          packed<storage_t<I::type>, v> one[1];
+          load_splat(one, from, 0, [](int) { return true; });
+          to = one[0];
+        } else if (a.load_moves_whole[I::bits] && part.is_whole())
           load_packed<read_once<Program>>(to, from);
         else
           load_singly(to, from, a.load_along[I::bits], part.count());
@@ -229,9 +247,7 @@ struct columns_slice {
 
   // The first of the thread's rows in the stores of values per row: found late, because registers
   // would have to wait for it.
-  __device__ __forceinline__ void find_row_stores() {
-    find_row_stores(tile * blockDim.x + threadIdx.x);
-  }
+  __device__ __forceinline__ void find_row_stores() { find_row_stores(vector()); }
   __device__ __forceinline__ void find_row_stores(long long vector) {
     for_each_selected<Program, stored_at<Program, place::row>>([&](auto selected) {
       using I = typename program_traits<Program>::template at<decltype(selected)::value>;

@@ -143,9 +143,8 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   }
 
   // `Items` positions from `first` on. IsFull: all of them are inside, and all rows.
-  template <int Phase, int Items, bool IsFull, class States>
-  __device__ __forceinline__ void take_positions(States (&running)[v], long long first,
-                                                 long long end) {
+  template <int Phase, int Items, bool IsFull, class Running>
+  __device__ __forceinline__ void take_positions(Running& running, long long first, long long end) {
     using needed = needed_loads<Program, v, Items, Phase, false>;
     using loads = std::conditional_t<is_gathered, beside_indices<needed, Program>, needed>;
     columns_tile<Program, loads, v, Items> loaded;
@@ -172,11 +171,22 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
 #pragma unroll
     for (int i = 0; i < v; ++i) take_row<Phase, Loads, Items>(running[i], loaded, i, is_all, live);
   }
-  // Those of row i.
-  template <int Phase, class Loads, int Items, class States, class Tile>
+  // The same of rows that share what the first of them takes in.
+  template <int Phase, class Loads, int Items, class Running, class Tile>
+  __device__ __forceinline__ void take_loaded(Running& running, Tile const& loaded, bool is_all,
+                                              int live) {
+    take_row<Phase, Loads, Items>(running.first, loaded, 0, is_all, live);
+#pragma unroll
+    for (int i = 1; i < v; ++i)
+      take_row<Phase, Loads, Items, typename Running::own>(running.others[i - 1], loaded, i, is_all,
+                                                           live);
+  }
+  // Those of row i, for the Taken reductions.
+  template <int Phase, class Loads, int Items, class Taken = typename side::template states<Phase>,
+            class States, class Tile>
   __device__ __forceinline__ void take_row(States& running, Tile const& loaded, int i, bool is_all,
                                            int live) {
-    using collected = typename side::template collected<Phase, Items>;
+    using collected = typename side::template collected_for<Taken, Items>;
     selected_registers<Program, collected> values;
 #pragma unroll
     for (int u = 0; u < Items; ++u) {
@@ -187,7 +197,8 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
         take_element<Program, gathered_vectors<Program, v, Items>>(element, loaded.fetched, u, i);
         compute(f, held_sequence<Program, computed_of_gathered<Program, Phase>>{});
       } else {
-        take_element_positions<Program>(element, a, offsets, begun, u, i);
+        take_element_positions<Program>(element, a, offsets,
+                                        begun + u * static_cast<int>(blockDim.y), i);
         evaluate_element<Phase, false>(f);
       }
       for_each_selected<Program, collected>([&](auto selected) {

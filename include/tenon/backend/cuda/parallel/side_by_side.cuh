@@ -29,10 +29,12 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   template <int Phase> struct gathering : reductions_of<Program, place::row, Phase> {
     template <int K> using type = value_list<gathered_state<reduction_facts<Program, K>>, 1>;
   };
-  // The elements of one row at a thread's positions.
-  template <int Phase, int Items> struct collected : reductions_of<Program, place::row, Phase> {
+  // The elements of one row at a thread's positions, for the selected reductions.
+  template <class Selected, int Items> struct collected_for : Selected {
     template <int K> using type = value_list<taken<Program, K>, Items>;
   };
+  template <int Phase, int Items>
+  using collected = collected_for<reductions_of<Program, place::row, Phase>, Items>;
 
   // Takes in the collected values, Items of each reduction of Collected: all, or the first `live`.
   // That there are all is asked apart from how many there are (vector_part). Step: the number of
@@ -97,7 +99,11 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   // y = 0 what all have
   template <int Phase, bool IsForAll, class Rows>
   static __device__ __forceinline__ void combine_block(Rows& rows) {
-    for_each_selected<Program, states<Phase>>([&](auto selected) {
+    combine_selected<states<Phase>, IsForAll>(rows);
+  }
+  template <class Selected, bool IsForAll, class Rows>
+  static __device__ __forceinline__ void combine_selected(Rows& rows) {
+    for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       typename reduction_facts<Program, k>::state mine[V];
 #pragma unroll

@@ -19,6 +19,8 @@ inline constexpr int odd_columns = 0;          // contiguous, of any length and 
 inline constexpr int packed_columns = 1;       // whole aligned vectors
 inline constexpr int contiguous_columns = 2;   // misaligned, or of odd length, too
 inline constexpr int any_columns = max_rank;   // strided, repeated, and along several axes too
+// Rows beside each other, which have some operands and what comes of them in common.
+inline constexpr int shared_columns = -7;
 // Whether all of a row are whole aligned vectors, wherever they lie.
 template <int GroupDims>
 inline constexpr bool has_whole_vectors = GroupDims == packed_columns || GroupDims == run_columns;
@@ -32,7 +34,8 @@ struct configuration {
   int vector_width = 1;       // elements per memory access
   int items = 1;              // accesses per thread and operand that are in flight together
   int threads_per_block = 1;  // the most that are launched
-  int group_dims = packed_columns;  // columns: run_columns where rows are groups of them
+  int group_dims = packed_columns;  // columns: run_columns where rows are groups of them,
+                                    // shared_columns where neighbours have something in common
   int is_looped = 0;  // rows: columns are read again in each phase instead of staying in registers;
                       // columns: has_all_rows; moved: each item has a place of its own
   int index_bits = 64;   // flat: width of index arithmetic

@@ -26,7 +26,7 @@ inline constexpr int looped_blocks_held = [] {
   // What some rows share has an address of its own beside theirs.
   bool has_shared = false;
   for (instruction_facts const& i : program_traits<Program>::all)
-    has_shared = has_shared || (i.varies_over_rows && i.is_of_some_rows);
+    has_shared = has_shared || (i.moves_elements && i.varies_over_rows && i.is_of_some_rows);
   return program_traits<Program>::widest_element <= 4 && element_operands<Program>::loads <= 3 &&
                  !program_traits<Program>::has_positions && !has_shared
              ? 3
