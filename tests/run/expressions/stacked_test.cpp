@@ -109,7 +109,7 @@ template <int Axis> void check_tensors() {
     return tn::outputs(tn::stack(x, y, tn::axis<Axis>), tn::stack(x, x + 1, y * 2, tn::axis<Axis>));
   });
   auto const alone = tn::compile([](auto x) { return tn::stack(x, x + 1, tn::axis<Axis>); });
-  for (std::int64_t n : {1, 7, 64, 264}) {
+  for (std::int64_t n : {1, 7, 64, 100, 264, 640}) {
     doubles const a = random_doubles<float>({6, n}, -4, 4),
                   b = random_doubles<float>({6, n}, -4, 4);
     std::vector<float> const first(a.values.begin(), a.values.end()),

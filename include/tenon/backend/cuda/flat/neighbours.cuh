@@ -183,36 +183,37 @@ __device__ __forceinline__ auto put_together(Results const& results,
   return all;
 }
 
-// Writes what a thread has of several accesses. Where all lanes of a warp have theirs, which lie
-// one behind another, neighbouring lanes write neighbouring vectors: of accesses that are several
+// Writes access u of a thread, which is several vectors. Lanes that share a stretch have theirs one
+// behind another: neighbouring lanes write neighbouring vectors, since of accesses that are several
 // apart each would have parts of sectors. H200, us, so and without: three of 2^24 beside each other
-// bf16 48.6 and 65.0, f32 95.1 and 119, of bytes 25.9 and 30.9; one by one 101, 188 and 55.6.
-template <int Threads, class T, int W, int Count>
+// bf16 48.6 and 65.0, f32 95.1 and 119, of bytes 25.9 and 30.9; one by one 101, 188 and 55.6; where
+// 16 lanes share a stretch, three of 64 x 480 x 640 f32 77 and 113.
+// @pre all lanes that have some access of the stretch call it
+template <int Threads, class T, int W, int Count, class Stretch>
 __device__ __forceinline__ void store_in_turn(T* to, vector_list<T, W, Count> const& all,
-                                              bool is_whole, bool is_live, cache_policy kept) {
+                                              Stretch const& stretch, int u, cache_policy kept) {
   using access = packed<T, W>;
   __shared__ alignas(16) unsigned char memory[Threads * Count * access::bytes];
-  if (!is_whole) {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) store_packed(to + i * W, all.at[i], is_live, kept);
-    return;
-  }
-  int const thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  unsigned const of_warp = static_cast<unsigned>(__cvta_generic_to_shared(memory)) +
-                           (thread - lane) * Count * access::bytes,
-                 own = of_warp + lane * Count * access::bytes;
+  int const thread = static_cast<int>(threadIdx.x), lane = thread & (stretch.lanes - 1),
+            first = thread - lane, sharers = stretch.sharers();
+  if (lane >= sharers) return;
+  unsigned const sharing = (~0u >> (32 - sharers)) << (first % 32);
+  unsigned const of_stretch = static_cast<unsigned>(__cvta_generic_to_shared(memory)) +
+                              first * Count * access::bytes,
+                 own = of_stretch + lane * Count * access::bytes;
 #pragma unroll
   for (int i = 0; i < Count; ++i) store_shared(own + i * access::bytes, all.at[i]);
-  __syncwarp();
+  __syncwarp(sharing);
+  int const vectors = Count * (stretch.size - u * stretch.lanes);
   to -= lane * Count * W;
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
-    int const vector = i * 32 + lane;
+    int const vector = i * sharers + lane;
     access one;
-    load_shared(one, of_warp + vector * access::bytes);
-    store_packed(to + vector * W, one, true, kept);
+    load_shared(one, of_stretch + vector * access::bytes);
+    store_packed(to + vector * W, one, vector < vectors, kept);
   }
-  __syncwarp();  // before the next ones come
+  __syncwarp(sharing);  // before the next ones come
 }
 #endif
 

@@ -11,14 +11,16 @@ namespace tenon {
 #if defined(__CUDA_ARCH__)
 namespace detail {
 
-// The accesses of a thread along a row: `lanes` apart, so many of them inside; whether a warp has
-// all of its own.
+// The accesses of a thread along a row: `lanes` apart, so many of them inside; how many its lanes
+// have of the row together, and whether a warp has all of its own.
 struct row_stretch_of_lane {
   long long first;
-  int lanes, count;
+  int lanes, count, size;
   bool is_whole;
 
   __device__ __forceinline__ bool is_live(int u) const { return u < count; }
+  // Lanes that have some.
+  __device__ __forceinline__ int sharers() const { return size < lanes ? size : lanes; }
 };
 
 // visit(u, place, is_live) for each of a thread's accesses in an operand: whole vectors, or

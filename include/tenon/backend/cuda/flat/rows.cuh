@@ -77,18 +77,17 @@ __device__ __forceinline__ void process_stretch(frame<Program> const& around, Ar
     if constexpr (has_vectors_together<Program, V> && I::beside.count > 0)
       if (a.store_access[I::bits] == access::beside) {
         if constexpr (I::beside.position == 0)
-          for_each_place<V, U, Axes>(
-              a, stretch, access::beside, a.store_columns[I::bits],
-              [&](int u, long long place, bool is_live) {
-                auto const all = put_together<Program, k, V>(
-                    results[u], typename neighbours_of<Program, k>::sequence{});
-                T* const to = row + place * I::beside.count;
-                if constexpr (accesses_of < I >> 1)
-                  store_in_turn<Threads>(to, all, stretch.is_whole && stretch.lanes == 32, is_live,
-                                         a.stored);
-                else
-                  store_packed(to, all.at[0], is_live, a.stored);
-              });
+          for_each_place<V, U, Axes>(a, stretch, access::beside, a.store_columns[I::bits],
+                                     [&](int u, long long place, bool is_live) {
+                                       auto const all = put_together<Program, k, V>(
+                                           results[u],
+                                           typename neighbours_of<Program, k>::sequence{});
+                                       T* const to = row + place * I::beside.count;
+                                       if constexpr (accesses_of < I >> 1)
+                                         store_in_turn<Threads>(to, all, stretch, u, a.stored);
+                                       else
+                                         store_packed(to, all.at[0], is_live, a.stored);
+                                     });
         return;
       }
     for_each_place<V, U, Axes>(a, stretch, a.store_access[I::bits], a.store_columns[I::bits],
@@ -153,7 +152,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::flat_row_blocks_
     int const rest = static_cast<int>(left < all ? left : all);
     process_stretch<Program, C::threads_per_block, v, items, axes>(
         f, a, origin,
-        row_stretch_of_lane{begin + lane, lanes, (rest - lane + lanes - 1) >> a.lane_bits,
+        row_stretch_of_lane{begin + lane, lanes, (rest - lane + lanes - 1) >> a.lane_bits, rest,
                             rest == 32 * items});
   }
   if (thread != 0) return;

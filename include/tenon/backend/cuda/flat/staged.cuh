@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks) flat_staged_k
     int const rest = static_cast<int>(left < 0 ? 0 : left < of_warp ? left : of_warp);
     process_stretch<Program, C::threads_per_block, v, items, row_axes::one>(
         f, a, origin,
-        row_stretch_of_lane{begin + lane, 32, (rest - lane + 31) >> 5, rest == of_warp},
+        row_stretch_of_lane{begin + lane, 32, (rest - lane + 31) >> 5, rest, rest == of_warp},
         fetched_from_pieces<Program, decltype(a)>{a, turn == 0});
   }
   if (blockIdx.x > 0 || threadIdx.x > 0) return;
