@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "tenon/program/often_zero.hpp"
 #include "tenon/program/traits.hpp"
 
 namespace tenon {
@@ -163,6 +164,11 @@ TENON_HD void step(frame<Program> const& f, std::integer_sequence<int, Operands.
         x = -x;
     }
     value_of<K>(f) = math::product_plus(x, value_of<product::second_operand>(f), z);
+    return;
+  }
+  if constexpr (detail::often_zero<Program>::template is_divided<K>()) {
+    value_of<K>(f) = detail::quotient_of_often_zero(value_of<I::first_operand>(f),
+                                                    value_of<I::second_operand>(f));
     return;
   }
 #endif

@@ -107,6 +107,50 @@ TEST(special_values, sign_of_zero) {
   EXPECT_EQ(signs(root), std::pair(false, true));
 }
 
+// Where dividends are often 0: of every sign and size, as any other quotient.
+template <class Dividend> void check_quotients() {
+  auto const f = tn::compile([](auto x, auto y) {
+    auto dividend = Dividend{}(x, y);
+    return tn::outputs(dividend, dividend / y);
+  });
+  double const numbers[] = {0,     -0.0,   1,     -3,   0x1p-149, -0x1p-140, 0x1p-126,
+                            1e-30, 0x1p96, -1e30, 3e38, inf,      -inf,      nan};
+  std::vector<double> first, second;
+  for (double x : numbers)
+    for (double y : numbers) first.push_back(x), second.push_back(y);
+  auto const size = static_cast<std::int64_t>(first.size());
+  auto x = array_of<float, 1>({size}, first), y = array_of<float, 1>({size}, second);
+  auto const [dividends, quotients] = f(x.view(), y.view());
+  doubles const dividend = result_of(dividends), quotient = result_of(quotients);
+  for (std::int64_t k = 0; k < size; ++k) {
+    double const expected = static_cast<float>(dividend[k]) / static_cast<float>(second[k]);
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(quotient[k])) << first[k] << " " << second[k];
+    } else {
+      EXPECT_EQ(quotient[k], expected) << first[k] << " " << second[k];
+      EXPECT_EQ(std::signbit(quotient[k]), std::signbit(expected)) << first[k] << " " << second[k];
+    }
+  }
+}
+struct cut_off {
+  constexpr auto operator()(auto x, auto) const { return tn::relu(x); }
+};
+struct masked {
+  constexpr auto operator()(auto x, auto y) const { return -tn::where(y > x, 0.0f, x); }
+};
+struct multiplied {
+  constexpr auto operator()(auto x, auto) const { return x * tn::maximum(x, 0.0f); }
+};
+struct counted {
+  constexpr auto operator()(auto x, auto) const { return x * tn::cast<float>(x > 1.0f); }
+};
+TEST(special_values, quotients_of_zeros) {
+  check_quotients<cut_off>();
+  check_quotients<masked>();
+  check_quotients<multiplied>();
+  check_quotients<counted>();
+}
+
 TEST(special_values, integers_wrap) {
   std::int32_t const low = std::numeric_limits<std::int32_t>::min(),
                      high = std::numeric_limits<std::int32_t>::max();
