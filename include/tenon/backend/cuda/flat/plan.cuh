@@ -2,6 +2,7 @@
 #pragma once
 // Chooses the configuration and the grid of the flat skeleton.
 
+#include "tenon/backend/cuda/flat/crossed_plan.cuh"
 #include "tenon/backend/cuda/flat/one_block.cuh"
 #include "tenon/backend/cuda/flat/resources.cuh"
 #include "tenon/backend/cuda/flat/rows.cuh"
@@ -88,9 +89,6 @@ struct flat_planner {
                                                        ? "contiguous vectors, others repeated"
                                                        : "contiguous vectors");
         }
-      if constexpr (spanning_planner<Program>::may_span)
-        if (spanning_planner<Program>::may_take(operands))
-          return spanning_planner<Program>::plan(operands);
       if constexpr (!takes_rows)
         return planned<Program, general>(operands, why_general<Program>(operands));
     }
@@ -131,6 +129,8 @@ struct flat_planner {
                                         .group_dims = any_columns,
                                         .index_bits = 32,
                                         .blocks = flat_resources<Program>::blocks_of_elements};
+    cuda_plan crossed;
+    if constexpr (may_be_crossed<Program>) crossed = crossed_planner<Program>::plan(layout, call);
     // What follows from positions alone is moved one by one where its vectors are not whole.
     if constexpr (vectors.vector_width > 1 &&
                   (!moves<Program> || moved_values<Program>::has_found)) {
@@ -142,7 +142,7 @@ struct flat_planner {
               staged_planner<Program, flat_resources<Program>::row_width>::plan(layout, call);
           if (of_pieces.function) return of_pieces;
         }
-      if (operands.all_threads > 0)
+      if (operands.all_threads > 0 && !(crossed.function && operands.moves_together()))
         return planned_rows<Program, vectors>(
             operands, operands.moves_together()
                           ? "vectors of rows, in turn; what lies between each other's elements is "
@@ -152,6 +152,13 @@ struct flat_planner {
     if constexpr (has_stencil<Program>) {
       cuda_plan const of_neighbours = stencil_planner<Program>::plan(layout, call);
       if (of_neighbours.function) return of_neighbours;
+    }
+    if (crossed.function) return crossed;
+    if constexpr (spanning_planner<Program>::may_span) {
+      auto const operands =
+          flat_arguments<Program>::of(layout, call, flat_resources<Program>::width, work_split{});
+      if (spanning_planner<Program>::may_take(operands))
+        return spanning_planner<Program>::plan(operands);
     }
     auto const operands = flat_row_arguments<Program, 1, elements.items>::of(layout, call);
     if constexpr (has_kernel_of_two_axes<Program>)
