@@ -17,18 +17,18 @@ array<T, Rank> numbers(std::array<std::int64_t, Rank> const& extents,
   return {extents, how, random_array<int, Rank>(extents, arrangement::contiguous, -5, 5).values()};
 }
 
-template <int Column, class X> constexpr auto column(X const& x) {
-  return tn::unsqueeze(tn::select(x, tn::axis<-1>, tn::ct<Column>), tn::axis<-1>);
+// A column of [.., n, k] along the rows of pairs, or along their columns.
+template <int Column, class X, class Shape> constexpr auto as(X const& x, Shape shape) {
+  return tn::reshape(tn::slice(x, tn::axis<-1>, tn::range<Column, Column + 1>), shape);
 }
-template <int Column, class X> constexpr auto row(X const& x) {
-  return tn::unsqueeze(tn::select(x, tn::axis<-1>, tn::ct<Column>), tn::axis<-2>);
+// The squares of distances, and what only one of two points has beside it.
+template <class A, class B, class Rows, class Columns>
+constexpr auto distances(A const& a, B const& b, Rows of_rows, Columns of_columns) {
+  auto first = as<1>(a, of_rows);
+  auto x = as<0>(a, of_rows) - as<0>(b, of_columns);
+  auto y = first - as<1>(b, of_columns);
+  return x * x + y * y + first;
 }
-// Of [.., n, 2] and [.., m, 2] the squares of distances, and what only one of them has beside it.
-constexpr auto distances = [](auto a, auto b) {
-  auto x = column<0>(a) - row<0>(b);
-  auto y = column<1>(a) - row<1>(b);
-  return x * x + y * y + column<1>(a);
-};
 double distance(doubles const& a, doubles const& b, std::int64_t i, std::int64_t j) {
   double const x = a[2 * i] - b[2 * j], y = a[2 * i + 1] - b[2 * j + 1];
   return x * x + y * y + a[2 * i + 1];
@@ -38,7 +38,8 @@ constexpr std::int64_t sizes[][2] = {{1, 128}, {2, 96}, {7, 100}, {8, 128},   {1
                                      {40, 99}, {9, 31}, {64, 1},  {100, 500}, {16, 1024}};
 
 template <class T> void check_matrices() {
-  static auto const f = tn::compile(distances);
+  static auto const f = tn::compile(
+      [](auto a, auto b) { return distances(a, b, tn::shape<-1, 1>, tn::shape<1, -1>); });
   for (auto const& [n, m] : sizes)
     for (arrangement how : arrangements) {
       auto a = numbers<T, 2>({n, 2}, how), b = numbers<T, 2>({m, 2}, how);
@@ -58,7 +59,10 @@ TEST(crossed_lists, of_points) {
 
 // Each with its own lists, or one list for all of them.
 TEST(crossed_lists, of_several) {
-  auto const f = tn::compile(distances);
+  auto const f = tn::compile(
+      [](auto a, auto b) { return distances(a, b, tn::shape<3, -1, 1>, tn::shape<3, 1, -1>); });
+  auto const with_one = tn::compile(
+      [](auto a, auto b) { return distances(a, b, tn::shape<3, -1, 1>, tn::shape<1, -1>); });
   for (auto const& [n, m] : sizes) {
     auto a = numbers<float, 3>({3, n, 2}), b = numbers<float, 3>({3, m, 2});
     auto one = numbers<float, 2>({m, 2});
@@ -72,15 +76,15 @@ TEST(crossed_lists, of_several) {
       return result;
     };
     EXPECT_EQ(result_of(f(a.view(), b.view())).values, expected(y, false).values) << n << m;
-    EXPECT_EQ(result_of(f(a.view(), one.view())).values, expected(z, true).values) << n << m;
+    EXPECT_EQ(result_of(with_one(a.view(), one.view())).values, expected(z, true).values) << n << m;
   }
 }
 
 // Several results, which lie apart.
 TEST(crossed_lists, several_results_in_views) {
   auto const f = tn::compile([](auto a, auto b) {
-    auto x = column<0>(a);
-    auto y = row<0>(b);
+    auto x = as<0>(a, tn::shape<-1, 1>);
+    auto y = as<0>(b, tn::shape<1, -1>);
     return tn::outputs(x < y, x * y);
   });
   std::int64_t const n = 20, m = 300;
@@ -95,7 +99,8 @@ TEST(crossed_lists, several_results_in_views) {
 }
 
 TEST(crossed_lists, in_one_launch) {
-  auto const f = tn::compile(distances);
+  auto const f = tn::compile(
+      [](auto a, auto b) { return distances(a, b, tn::shape<-1, 1>, tn::shape<1, -1>); });
   auto a = numbers<float, 2>({40, 2}), b = numbers<float, 2>({500, 2});
   tn::tensor<float, tn::dyn, tn::dyn> result(40, 500);
   expect_one_launch([&](auto const& on) { f.on(on).into(result)(a.view(), b.view()); });
