@@ -57,6 +57,18 @@ TEST(crossed_lists, of_points) {
   check_matrices<tn::bfloat16>();
 }
 
+// So many that threads have several rows, the last ones fewer.
+TEST(crossed_lists, of_many_points) {
+  auto const f = tn::compile(
+      [](auto a, auto b) { return distances(a, b, tn::shape<-1, 1>, tn::shape<1, -1>); });
+  std::int64_t const n = 33001, m = 97;
+  auto a = numbers<float, 2>({n, 2}), b = numbers<float, 2>({m, 2});
+  doubles const x = a.values(), y = b.values(), found = result_of(f(a.view(), b.view()));
+  std::int64_t wrong = 0;
+  for (std::int64_t k = 0; k < n * m; ++k) wrong += found[k] != distance(x, y, k / m, k % m);
+  EXPECT_EQ(wrong, 0);
+}
+
 // Each with its own lists, or one list for all of them.
 TEST(crossed_lists, of_several) {
   auto const f = tn::compile(
