@@ -8,14 +8,17 @@
 
 namespace tenon::detail {
 
-// Two operands of half types have as many registers as one number of 32 bits for each element. Of
-// one it takes twice as many, which pays where elements are told apart by their positions, as each
-// sweep would do again, and where much is computed. H200, us, softmax of 50 tanh(x / 50), 32768 x
-// 2048 bf16 88 and 64, f32 172 and 136, layer norm of gelu bf16 101 and 72, f32 201 and 141.
+// Several operands have as many registers as one number of 32 bits for each element, or more, a
+// mask of bytes among them. Of one half type it takes twice as many, which pays where elements are
+// told apart by their positions, as each sweep would do again, and where much is computed, in all
+// sweeps that need it. H200, us, softmax of 50 tanh(x / 50), 32768 x 2048 bf16 88 and 64, f32 172
+// and 136, layer norm of gelu bf16 101 and 72, f32 201 and 141; softmax of x + bias where a mask
+// holds, 8 x 16 x 512 x 512 bf16 87 and 38, half as many batches of f32 54 and 38; of three
+// reductions, the two greatest of a softmax of 65536 x 64 bf16 14.3 and 9.5.
 template <class Program> struct kept_words {
   using traits = program_traits<Program>;
   using value = kept_value<Program>;
-  static constexpr int much = 16;  // issue slots of an element
+  static constexpr int much = 16;  // issue slots of an element, in all sweeps that need it
   // Of an operand that comes from a cache for each sweep. H200, us, layer norm with weights and
   // bias of f32, 16384 x 4096 bf16, to float8_e4m3: 102 and 91 where its elements are kept.
   static constexpr int of_shared = 6;
@@ -39,20 +42,14 @@ template <class Program> struct kept_words {
   }
   // Whether any value is worth its registers, or only what costs much.
   static consteval bool is_cheap_to_keep() {
-    int bytes = 0;
-    bool are_halves = true;
+    int bytes = 0, operands = 0;
     for (instruction_facts const& i : traits::all)
-      if (is_own_element(i)) {
-        bytes += size_of(i.type);
-        are_halves = are_halves && size_of(i.type) == 2;
-      }
-    return has_masks() || (are_halves && bytes >= 4);
+      if (is_own_element(i)) bytes += size_of(i.type), ++operands;
+    return has_masks() || (operands > 1 && bytes > 2);
   }
   static consteval bool may_keep() {
     for (instruction_facts const& i : traits::all)
-      if (is_own_element(i) && i.type != dtype::f16 && i.type != dtype::bf16 &&
-          i.type != dtype::f32)
-        return false;
+      if (is_own_element(i) && size_of(i.type) > 4) return false;
     return (has_masks() || !traits::has_positions) && !traits::has_fetches && !has_random<Program>;
   }
   // Issue slots of number k and what it comes from.
@@ -66,18 +63,18 @@ template <class Program> struct kept_words {
     }
     return cost;
   }
-  // Whether the sweeps behind that of `phase` need number k, and no more of the row or of where its
-  // elements are.
-  static consteval bool is_enough(int k, int phase) {
-    bool is_needed = false;
+  // How many sweeps behind that of `phase` need number k; none if one needs more of the row or of
+  // where its elements are.
+  static consteval int sweeps_of(int k, int phase) {
+    int result = 0;
     for (int q = phase + 1; q <= value::last; ++q) {
       auto const later = value::needs(q, -1, k);
-      is_needed = is_needed || later.needed[k];
+      result += later.needed[k];
       for (int j = 0; j < traits::size; ++j)
         if (later.needed[j] && (is_own_element(traits::all[j]) || is_place(traits::all[j])))
-          return false;
+          return 0;
     }
-    return is_needed;
+    return result;
   }
   // What is kept when the sweep of `phase` has computed it; -1: nothing else than before.
   static consteval int after(int phase) {
@@ -87,9 +84,10 @@ template <class Program> struct kept_words {
     for (int k = 0; k < traits::size; ++k) {
       instruction_facts const& i = traits::all[k];
       bool const is_word = i.type == dtype::f32 || i.type == dtype::f16 || i.type == dtype::bf16;
+      int const sweeps = sweeps_of(k, phase);
       // A product may be rounded with the sum that it goes into.
       if (computed.needed[k] && i.is_computed && !i.is_product && i.where == place::element &&
-          is_word && (is_cheap_to_keep() || cost_of(k) >= much) && is_enough(k, phase))
+          is_word && sweeps > 0 && (is_cheap_to_keep() || cost_of(k) * sweeps >= much))
         result = k;
     }
     return result;
