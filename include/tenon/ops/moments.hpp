@@ -64,8 +64,9 @@ template <class Op> struct gathering_reduction : state_reduction {
     }
     // Of a short row most is not there: one question for sixteen. H200, layer norm of 2^20 x 16
     // bf16 45 us instead of 50; for eight 43, but then rows of bf16 of any layout spill eight
-    // bytes.
-    constexpr int part = Step == 0 || Count < 16 ? Count : 16;
+    // bytes. Where eight are there or not, they are asked for by themselves, and none is chosen:
+    // layer norm of 200704 x 192 bf16 43.1 us instead of 46.4, of 33451 x 1152 57.3 (61.5).
+    constexpr int part = Step == 0 || Count < 16 ? Count : Step == 8 ? 8 : 16;
     for (int first = 0; first < Count; first += part)
       if (Step == 0 || first == 0 || first < valid)
         for (int i = first; i < first + part && i < Count; ++i)
