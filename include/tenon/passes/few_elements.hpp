@@ -239,7 +239,12 @@ constexpr void part_outputs(graph& g) {
       if (has_parts) return;
       constexpr_vector<int> const all =
           detail::joined_elements(g, output.id, axis, is_wanted, reads_arguments, most);
-      for (int j = 0; j < all.size(); ++j) g.parts.push_back({all[j], k, axis, j});
+      dim_list dims(g[output.id].dims);
+      dims[axis] = unit_dim;
+      // One number is stored for every element, too.
+      for (int j = 0; j < all.size(); ++j)
+        g.parts.push_back(
+            {g[all[j]].rank() == 0 ? build::broadcast(g, all[j], {}, dims) : all[j], k, axis, j});
       has_parts = !all.empty();
     };
     using elements = detail::elements_at;

@@ -167,4 +167,26 @@ TEST(stacked, beside_what_is_reduced_and_beside_numbers) {
   }
 }
 
+// What is at one position of a short axis, with a number at the others: a number is stored for
+// every element, too.
+template <int Axis> void check_one_position() {
+  auto const f = tn::compile([](auto x) {
+    auto const wide = tn::unsqueeze(x, tn::axis<Axis>);
+    auto const three = tn::concat(wide, wide, wide, tn::axis<Axis>);
+    return tn::where(tn::iota(three, tn::axis<Axis>) == 1, wide, 7);
+  });
+  for (std::int64_t n : {1, 3, 32, 130}) {
+    auto x = random_array<float, 2>({5, n});
+    doubles const a = x.values();
+    EXPECT_EQ(result_of(f(x.view())).values, stacked(3, 5, n, Axis, [&](auto k, auto i, auto j) {
+                return k == 1 ? a[i * n + j] : 7.0;
+              }));
+  }
+}
+TEST(stacked, one_position_beside_a_number) {
+  check_one_position<0>();
+  check_one_position<1>();
+  check_one_position<2>();
+}
+
 }  // namespace
