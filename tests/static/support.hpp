@@ -71,8 +71,7 @@ constexpr text_view name(place p) {
   return names[static_cast<int>(p)];
 }
 constexpr text_view name(refusal r) {
-  constexpr text_view names[] = {"none", "too_many_nodes", "reshape_across_broadcast",
-                                        "reshape_across_reduction", "several_spaces",
+  constexpr text_view names[] = {"none", "too_many_nodes", "several_spaces",
                                         "several_axis_groups", "several_levels", "too_many_axes",
                                         "scans_along_two_axes", "scan_is_moved",
                                         "scatter_is_used_elsewhere", "searched_is_computed",

@@ -28,8 +28,6 @@ struct output_part {
 enum class refusal : unsigned char {
   none,
   too_many_nodes,
-  reshape_across_broadcast,  // a reshape mixes axes that are repeated with axes that are not
-  reshape_across_reduction,  // a reshape mixes reduced axes with kept ones
   several_spaces,            // outputs over unrelated iteration spaces
   several_axis_groups,       // reductions over axis sets that are neither equal nor nested
   several_levels,            // rows reduced over some of their axes, and more than that
@@ -66,6 +64,8 @@ class graph {
   constexpr_vector<dim_check> checks;
   dim_table dims;
   refusal refused = refusal::none;
+  // Reshapes that cannot go to the arguments are not done last, either.
+  bool has_no_raised_reshapes = false;
 
   // The id of a node equal to `n`, which is added when there is none yet: value numbering. More
   // nodes than max_nodes are refused here, so that the message comes before the compiler's own
@@ -103,6 +103,7 @@ class graph {
     result.checks = checks;
     result.dims = dims;
     result.refused = refused;
+    result.has_no_raised_reshapes = has_no_raised_reshapes;
     return result;
   }
 

@@ -52,7 +52,7 @@ class moved_views {
       take_reduced();
       for (int kept = group.from; kept < group.from_end; ++kept, ++axis)
         if (n.axes >> axis & 1u) {
-          g_.refused = refusal::reshape_across_reduction;
+          is_stuck_ = true;  // it mixes reduced axes with kept ones
           return result;
         }
       for (int k = group.to; k < group.to_end; ++k) result.dims.push_back(how.dims[k]);
@@ -110,7 +110,7 @@ class moved_views {
         if (n.dims[axis] == unit_dim) continue;
         skip_units();
         if (k == operand.rank() || axes[k] != axis) {
-          g_.refused = refusal::reshape_across_broadcast;
+          is_stuck_ = true;  // it mixes axes that are repeated with axes that are not
           k = operand.rank();
           break;
         }
@@ -132,6 +132,7 @@ class moved_views {
   }
 
   graph& g_;
+  bool is_stuck_ = false;  // a reshape has no such movement of the operands
 };
 
 }  // namespace tenon::passes::detail

@@ -11,6 +11,8 @@
 #include "tenon/passes/dead_nodes.hpp"
 #include "tenon/passes/moved_takes.hpp"
 #include "tenon/passes/raised_reshapes.hpp"
+#include "tenon/passes/reshapes_by_position.hpp"
+#include "tenon/passes/view_strides.hpp"
 
 namespace tenon::passes {
 namespace detail {
@@ -29,6 +31,8 @@ struct demand {
 class puller : moved_takes {
  public:
   constexpr explicit puller(graph& g) : moved_takes(g) {}
+
+  constexpr bool is_stuck() const { return is_stuck_; }
 
   // The id of `root` seen through `how`, with the movement as deep in the graph as it goes.
   constexpr int pull(int root, movement const& how) {
@@ -61,6 +65,10 @@ class puller : moved_takes {
     demand d = demands_[i];
     node const n = g_[d.id];
     if (n.rank() == 0) return;
+    if (d.how.op == op_id<ops::reshape> && !may_reshape(d.id, n, d.how.dims)) {
+      is_stuck_ = true;
+      return;
+    }
     bool rearranges = !d.how.relabels();
     if (n.is(op_kind::pointwise) || (n.is(op_kind::projection) && rearranges)) {
       d.passes_through = true;
@@ -77,16 +85,21 @@ class puller : moved_takes {
       d.passes_through = true;
       d.sources[0] = d.how.takes() ? -1 : want(n.operands[0], through_take(n, d.how, d.map));
       for (int k = 1; k < n.operands.size(); ++k) d.sources[k] = want_operand(n.operands[k], d.how);
-    } else if (rearranges &&
-               (n.is<ops::broadcast>() ||
-                (n.is<ops::transpose>() &&
-                 (d.how.op != op_id<ops::reshape> || !is_view_of_argument(g_, d.id))))) {
+    } else if (rearranges && (n.is<ops::broadcast>() ||
+                              (n.is<ops::transpose>() && (d.how.op != op_id<ops::reshape> ||
+                                                          !is_view_of_argument(g_, d.id))))) {
       d.passes_through = true;
       d.sources[0] =
           want_operand(n.operands[0], d.how.takes() ? through_repetition(n, d.how, d.map)
                                                     : through_broadcast(n, d.how, d.map));
     }
     demands_[i] = d;
+  }
+
+  // What is no view of an argument and cannot be passed through is itself a reshape that is left.
+  constexpr bool may_reshape(int id, node const& n, dim_list const& dims) const {
+    if (is_view_of_argument(g_, id)) return view_strides(g_).may_become(id, dims);
+    return !n.is<ops::slice>() && !n.is<ops::reshape>();
   }
 
   constexpr int build(demand const& d) {
@@ -190,16 +203,20 @@ class puller : moved_takes {
   constexpr_vector<int> first_;  // demand of each node; -1: none
 };
 
-// Every movement pulled towards the loads; refused where one cannot be.
-constexpr graph moved_to_loads(graph const& g) {
+// Every movement pulled towards the loads; refused where one cannot be. `stuck` is told the
+// reshapes that cannot be, which stay where they are.
+constexpr graph moved_to_loads(graph const& g, constexpr_vector<int>& stuck) {
   graph result = g.without_nodes();
   constexpr_vector<int> moved;
   for (node n : g.nodes) {
     for (int& operand : n.operands) operand = moved[operand];
-    if (n.is(op_kind::movement))
-      moved.push_back(puller(result).pull(n.operands[0], movement_of(n)));
-    else
-      moved.push_back(result.intern(n));
+    puller views(result);
+    int id = n.is(op_kind::movement) ? views.pull(n.operands[0], movement_of(n)) : result.intern(n);
+    if (views.is_stuck()) {
+      stuck.push_back(moved.size());
+      id = result.intern(n);
+    }
+    moved.push_back(id);
   }
   for (graph_output output : g.outputs) {
     output.id = moved[output.id];
@@ -219,12 +236,21 @@ constexpr graph without_last_reshapes(graph g) {
 // @post slices, reshapes and takes stand on arguments only; a result that is a reshape is computed
 // before it and presented so
 constexpr graph movement(graph const& g) {
-  graph result = detail::moved_to_loads(detail::without_last_reshapes(g));
-  bool const is_reshape = result.refused == refusal::reshape_across_broadcast ||
-                          result.refused == refusal::reshape_across_reduction;
-  if (!is_reshape || g.refused != refusal::none) return result;
-  graph raised = detail::moved_to_loads(detail::without_last_reshapes(raised_reshapes(g)));
-  return raised.refused == refusal::none ? raised : result;
+  graph as_it_is = detail::without_last_reshapes(g);
+  constexpr_vector<int> stuck, left;
+  graph result = detail::moved_to_loads(as_it_is, stuck);
+  if (stuck.empty()) return result;
+  if (!g.has_no_raised_reshapes) {
+    graph const raised = detail::without_last_reshapes(raised_reshapes(as_it_is, stuck));
+    result = detail::moved_to_loads(raised, left);
+    if (left.empty()) return result;
+  }
+  while (!stuck.empty()) {
+    as_it_is = reshapes_by_position(as_it_is, stuck);
+    stuck = {};
+    result = detail::moved_to_loads(as_it_is, stuck);
+  }
+  return result;
 }
 
 }  // namespace tenon::passes

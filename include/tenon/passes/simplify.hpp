@@ -104,10 +104,10 @@ constexpr int reduction_of_one(graph& g, node const& n) {
 }
 
 // A reduction of a reshape reduces what the reshape was made of, when it reduces all or none of
-// each group of axes.
-constexpr int reduction_of_reshape(graph& g, node const& n) {
-  if (!n.is(op_kind::reduction) || n.op->has_state || !g.operand(n, 0).is<ops::reshape>())
-    return -1;
+// each group of axes. `of_states`: also where a reshape of its state is left.
+constexpr int reduction_of_reshape(graph& g, node const& n, bool of_states = false) {
+  if (!n.is(op_kind::reduction) || !g.operand(n, 0).is<ops::reshape>()) return -1;
+  if (n.op->has_state && !of_states) return -1;
   node const& reshaped = g.operand(n, 0);
   node const& source = g.operand(reshaped, 0);
   node moved = n;

@@ -49,11 +49,17 @@ constexpr lowered_graph lower_as_it_is(graph const& traced) {
   return result;
 }
 
+constexpr bool has_reshapes(graph const& g) {
+  for (node const& n : g.nodes)
+    if (n.is<ops::reshape>()) return true;
+  return false;
+}
+
 }  // namespace detail
 
 // @post refused tells why there is no single kernel. Where there is none otherwise, results that
-// are parts are computed as wholes, and results that differ in the length of one axis as parts of
-// one
+// are parts are computed as wholes, results that differ in the length of one axis as parts of one,
+// and reshapes that would be done last are taken by position
 constexpr lowered_graph lower(graph const& traced) {
   lowered_graph result = detail::lower_as_it_is(traced);
   if (result.refused == refusal::none) return result;
@@ -64,6 +70,12 @@ constexpr lowered_graph lower(graph const& traced) {
   if (traced.outputs.size() > 1) {
     lowered_graph of_all = detail::lower_as_it_is(passes::joined_outputs(traced));
     if (of_all.refused == refusal::none) return of_all;
+  }
+  if (detail::has_reshapes(traced)) {
+    graph by_position = traced;
+    by_position.has_no_raised_reshapes = true;
+    lowered_graph of_positions = detail::lower_as_it_is(by_position);
+    if (of_positions.refused == refusal::none) return of_positions;
   }
   return result;
 }

@@ -10,8 +10,6 @@ template <refusal Why>
 constexpr bool check_one_kernel() {
   static_assert(Why != refusal::too_many_nodes, "tenon: compile: the expression has more than tenon::max_nodes nodes; split it into several expressions");
   static_assert(Why != refusal::too_many_axes, "tenon: compile: the expression has more than 16 axes; reshape operands to fewer axes");
-  static_assert(Why != refusal::reshape_across_broadcast, "tenon: reshape: it mixes axes that are repeated with axes that are not; reshape the operands before they are combined");
-  static_assert(Why != refusal::reshape_across_reduction, "tenon: reshape: it mixes reduced axes with kept ones; reshape before the reduction");
   static_assert(Why != refusal::several_spaces, "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, or outputs over unrelated axes); write one expression per sweep");
   static_assert(Why != refusal::several_axis_groups, "tenon: compile: the reductions are over axes that are neither the same nor nested, which one kernel cannot do yet; write one expression per axis set");
   static_assert(Why != refusal::several_levels,

@@ -127,10 +127,10 @@ static_assert(refused<cube>([](auto x) { return outputs(sum(x, axis<0>), sum(x, 
               refusal::several_axis_groups);
 static_assert(refused<f32<4, 6>, f32<6>>([](auto x, auto v) {
                 return sum(reshape(x + v, shape<2, 12>), axis<1>);
-              }) == refusal::reshape_across_broadcast);
+              }) == refusal::none);
 static_assert(refused<f32<4, 6, 4>>([](auto x) {
                 return sum(reshape(sum(x, axis<1>), shape<2, 8>), axis<1>);
-              }) == refusal::reshape_across_reduction);
+              }) == refusal::none);
 static_assert(refused<cube>([](auto x) { return exp(flatten(sum(x, axis<1>))); }) == refusal::none);
 static_assert(refused<matrix>([](auto x) { return x; }) == refusal::none);
 
