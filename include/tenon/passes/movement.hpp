@@ -231,26 +231,31 @@ constexpr graph without_last_reshapes(graph g) {
   return dead_nodes(g);
 }
 
+// The stuck ones by position, and what then is stuck.
+constexpr graph moved_by_position(graph const& g, constexpr_vector<int> const& stuck) {
+  graph const taken = reshapes_by_position(g, stuck);
+  constexpr_vector<int> left;
+  graph result = moved_to_loads(taken, left);
+  if (left.empty()) return result;
+  return moved_by_position(taken, left);
+}
+
 }  // namespace detail
 
 // @post slices, reshapes and takes stand on arguments only; a result that is a reshape is computed
 // before it and presented so
 constexpr graph movement(graph const& g) {
-  graph as_it_is = detail::without_last_reshapes(g);
-  constexpr_vector<int> stuck, left;
+  graph const as_it_is = detail::without_last_reshapes(g);
+  constexpr_vector<int> stuck;
   graph result = detail::moved_to_loads(as_it_is, stuck);
   if (stuck.empty()) return result;
   if (!g.has_no_raised_reshapes) {
-    graph const raised = detail::without_last_reshapes(raised_reshapes(as_it_is, stuck));
-    result = detail::moved_to_loads(raised, left);
-    if (left.empty()) return result;
+    constexpr_vector<int> left;
+    graph raised = detail::moved_to_loads(
+        detail::without_last_reshapes(raised_reshapes(as_it_is, stuck)), left);
+    if (left.empty()) return raised;
   }
-  while (!stuck.empty()) {
-    as_it_is = reshapes_by_position(as_it_is, stuck);
-    stuck = {};
-    result = detail::moved_to_loads(as_it_is, stuck);
-  }
-  return result;
+  return detail::moved_by_position(as_it_is, stuck);
 }
 
 }  // namespace tenon::passes

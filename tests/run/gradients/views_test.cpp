@@ -64,4 +64,42 @@ TEST(gradients, through_parts_in_another_order) {
   expect_gradient(f(x, d.view()), like(a, [&](std::int64_t i) { return -std::sin(a[i]) * w[(i + 66) % 99]; }), 1, "x");
 }
 
+// Rolled along both axes, either way and by more than there is: each way back is a roll, not a sum by index, of which a
+// kernel has one.
+TEST(gradients, through_two_rolls) {
+  matrix x = random_matrix(rows, columns), d = random_matrix(rows, columns);
+  auto const f = tn::vjp([](auto x) {
+    return tn::square(tn::roll(tn::roll(x, tn::axis<0>, -2), tn::axis<1>, 40));
+  });
+  doubles const a = x.values(), w = d.values();
+  expect_gradient(f(x.view(), d.view()), like(a, [&](std::int64_t i) {
+                    std::int64_t const row = (i / columns + rows - 2) % rows, column = (i % columns + 40) % columns;
+                    return 2 * a[i] * w[row * columns + column];
+                  }), 1, "x");
+}
+
+// A softmax and a normalisation of joined rows: what goes back to one of them is a part of what is computed.
+TEST(gradients, through_reductions_of_a_concat) {
+  using left_rows = tn::view<float const, tn::dyn, 20>;
+  using right_rows = tn::view<float const, tn::dyn, 13>;
+  auto const softmax = [](auto x, auto y) { return tn::softmax(tn::concat(x, y, tn::axis<1>), tn::axis<1>); };
+  auto const of_left = tn::vjp(softmax, tn::wrt<0>);
+  auto const of_right = tn::vjp(softmax, tn::wrt<1>);
+  matrix x = random_matrix(rows, 20), y = random_matrix(rows, 13), d = random_matrix(rows, columns);
+  doubles const a = x.values(), b = y.values(), w = d.values();
+  doubles left = a, right = b;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double total = 0, mean = 0;
+    auto const e = [&](std::int64_t c) { return std::exp(c < 20 ? a[r * 20 + c] : b[r * 13 + c - 20]); };
+    for (std::int64_t c = 0; c < columns; ++c) total += e(c);
+    for (std::int64_t c = 0; c < columns; ++c) mean += e(c) / total * w[r * columns + c];
+    for (std::int64_t c = 0; c < columns; ++c)
+      (c < 20 ? left[r * 20 + c] : right[r * 13 + c - 20]) = e(c) / total * (w[r * columns + c] - mean);
+  }
+  left_rows const xs(x.view().data(), rows);
+  right_rows const ys(y.view().data(), rows);
+  expect_gradient(of_left(xs, ys, d.view()), left, columns, "left");
+  expect_gradient(of_right(xs, ys, d.view()), right, columns, "right");
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 // The reverse pass through reads at indices: what was read goes back to where the index says. That is a comparison of
 // positions where one element is read, a view where the index moves with the position, and else a sum by index.
 
+#include "tenon/capture/gradient/circle.hpp"
 #include "tenon/capture/gradient/slice.hpp"
 #include "tenon/capture/gradient/varying.hpp"
 #include "tenon/ops/scatter.hpp"
@@ -112,12 +113,38 @@ constexpr int reverse_one(reversed_take const& t) {
   return ops::when(position_term(t.g, t.operand, t.axis) == place, {t.g, t.derivative_over(t.operand, 0)}).id;
 }
 
+// Sums and differences of literals.
+constexpr maybe<long long> known_number(graph const& g, int id) {
+  node const& n = g[id];
+  if (n.is<ops::literal>()) return n.bits;
+  if (!n.is<ops::add>() && !n.is<ops::sub>()) return no_value;
+  maybe<long long> const a = known_number(g, n.operands[0]), b = known_number(g, n.operands[1]);
+  if (!a || !b) return no_value;
+  return n.is<ops::add>() ? *a + *b : *a - *b;
+}
+
+// Where every element was read, as those of a part of a concatenation are, a slice of d; else -1.
+constexpr int reverse_whole_line(reversed_take const& t, line const& index, int own, int d) {
+  graph& g = t.g;
+  dim const length = g.dims.representative(t.operand[t.axis]), read = g.dims.representative(t.n.dims[own]);
+  maybe<long long> const offset = known_number(g, index.offset);
+  if (t.is_checked || index.sign < 0 || !offset || !g.dims.is_constant(length) || !g.dims.is_constant(read)) return -1;
+  if (*offset > 0 || g.dims[length].a - *offset > g.dims[read].a) return -1;
+  if (g[d].rank() == 0) return d;
+  attribute bounds;
+  for (int axis = 0; axis < g[d].rank(); ++axis)
+    for (long long const bound : {axis == t.axis ? -*offset : 0, axis == t.axis ? g.dims[length].a - *offset : open_bound, 1ll})
+      bounds.push_back(bound);
+  return build::slice(g, d, bounds);
+}
+
 // The index is a position along `own`, moved or turned round: what it read at is found by the inverse.
 constexpr int reverse_line(reversed_take const& t, line const& index, int own) {
   graph& g = t.g;
   dim_list seen = t.operand;
   seen[t.axis] = t.n.dims[own];
   int const d = t.derivative_over(seen, t.axis);
+  if (int const part = reverse_whole_line(t, index, own, d); part >= 0) return part;
   term const from = position_term(g, t.operand, t.axis) - term{g, index.offset};
   auto const at = [&](term difference) {
     return taken_or_zero(g, d, t.axis, index.sign < 0 ? -difference : difference, seen[t.axis], t.operand);
@@ -166,8 +193,13 @@ constexpr void reverse_take(adjoints& all, int id) {
     result = reverse_one(t);
   } else {
     bool const is_single = own.size() == 1 && t.moving == 1u << own[0];
-    line const along = is_single ? line_along(g, t.index, static_cast<int>(own[0])) : line{};
-    result = along.sign != 0 ? reverse_line(t, along, static_cast<int>(own[0])) : reverse_by_index(t, own);
+    int const only = static_cast<int>(own[0]);
+    line const along = is_single ? line_along(g, t.index, only) : line{};
+    bool const is_whole = is_single && !t.is_checked && g.dims.representative(t.n.dims[only]) == g.dims.representative(t.operand[t.axis]);
+    circle const around = is_whole ? circle_along(g, t.index, only, t.operand[t.axis]) : circle{};
+    result = along.sign != 0    ? reverse_line(t, along, only)
+             : around.more >= 0 ? reverse_circle(g, t.derivative_over(t.operand, t.axis), t.axis, around, t.operand)
+                                : reverse_by_index(t, own);
   }
   all.add(t.n.operands[0], result);
 }
