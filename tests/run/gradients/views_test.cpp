@@ -102,4 +102,38 @@ TEST(gradients, through_reductions_of_a_concat) {
   expect_gradient(of_right(xs, ys, d.view()), right, columns, "right");
 }
 
+// Windows that overlap, meet or leave something out between them, along one axis and along two, of which the kernel of the
+// way back would have two sums by index.
+template <int Size, int Step>
+void check_windows() {
+  matrix x = random_matrix(rows, columns);
+  auto const f = tn::vjp([](auto x) { return tn::square(tn::unfold(x, tn::axis<1>, tn::ct<Size>, tn::ct<Step>)); });
+  constexpr std::int64_t count = (columns - Size) / Step + 1;
+  auto d = random_array<float, 3>({rows, count, Size});
+  doubles const a = x.values(), w = d.values();
+  doubles expected(a.extents);
+  for (std::int64_t i = 0; i < w.size(); ++i) {
+    std::int64_t const at = i / (count * Size) * columns + i / Size % count * Step + i % Size;
+    expected[at] += 2 * a[at] * w[i];
+  }
+  expect_gradient(f(x.view(), d.view()), expected, Size, "windows");
+}
+TEST(gradients, through_windows) {
+  check_windows<4, 1>();
+  check_windows<5, 2>();
+  check_windows<3, 3>();
+  check_windows<2, 7>();
+  auto const f = tn::vjp([](auto x) {
+    auto const of_rows = tn::unfold(x, tn::axis<0>, tn::ct<3>, tn::ct<2>);
+    return tn::unfold(of_rows, tn::axis<1>, tn::ct<2>, tn::ct<1>);
+  });
+  matrix x = random_matrix(rows, columns);
+  auto d = random_array<float, 4>({4, columns - 1, 3, 2});
+  doubles const w = d.values();
+  doubles expected(x.values().extents);
+  for (std::int64_t i = 0; i < w.size(); ++i)
+    expected[(i / 6 / (columns - 1) * 2 + i / 2 % 3) * columns + i / 6 % (columns - 1) + i % 2] += w[i];
+  expect_gradient(f(x.view(), d.view()), expected, 6, "windows of both axes");
+}
+
 }  // namespace

@@ -6,6 +6,7 @@
 #include "tenon/capture/gradient/circle.hpp"
 #include "tenon/capture/gradient/slice.hpp"
 #include "tenon/capture/gradient/varying.hpp"
+#include "tenon/capture/gradient/windows.hpp"
 #include "tenon/ops/scatter.hpp"
 
 namespace tenon::detail {
@@ -153,6 +154,20 @@ constexpr int reverse_line(reversed_take const& t, line const& index, int own) {
   return sum_of(g, at(from), at(from - t.length()));  // a negative index counts from the end
 }
 
+// The windows that two axes of the index are; -1: they are none.
+constexpr int reverse_windows(reversed_take const& t, attribute const& own) {
+  if (own.size() != 2 || t.is_checked || t.moving != (1u << own[0] | 1u << own[1])) return -1;
+  int const first = static_cast<int>(own[0]), within = static_cast<int>(own[1]);
+  long long const step = step_of_windows(t.g, t.index, first, within);
+  if (step == 0) return -1;
+  dim_list reads = t.operand;
+  reads[t.axis] = unit_dim;
+  reads.push_back(t.n.dims[first]);
+  reads.push_back(t.n.dims[within]);
+  int const d = t.derivative_over(reads, t.operand.size());
+  return reverse_windows(t.g, d, t.axis, step, t.n.dims[first], t.n.dims[within], t.operand);
+}
+
 // Any index: each position takes in what was read there, in its order.
 constexpr int reverse_by_index(reversed_take const& t, attribute const& own) {
   graph& g = t.g;
@@ -199,7 +214,8 @@ constexpr void reverse_take(adjoints& all, int id) {
     circle const around = is_whole ? circle_along(g, t.index, only, t.operand[t.axis]) : circle{};
     result = along.sign != 0    ? reverse_line(t, along, only)
              : around.more >= 0 ? reverse_circle(g, t.derivative_over(t.operand, t.axis), t.axis, around, t.operand)
-                                : reverse_by_index(t, own);
+                                : reverse_windows(t, own);
+    if (result < 0) result = reverse_by_index(t, own);
   }
   all.add(t.n.operands[0], result);
 }
