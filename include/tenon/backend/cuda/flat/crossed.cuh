@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
              outer = static_cast<long long>(a.by_groups.quotient(group)),
              begin = (group - outer * a.groups) * a.rows_of_warp, left_rows = a.rows_along - begin;
   operand_offsets<Program> at;
-  find_row(at, a, outer * a.rows_along + begin);
+  find_row<Program, narrow_digits>(at, a, outer * a.rows_along + begin);
   long long const column = (warp - group * a.strips) * a.strip + lane,
                   left_columns = a.columns.size - column;
   await_operands<Program>();

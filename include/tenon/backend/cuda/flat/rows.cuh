@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::flat_row_blocks_
   auto const stretch = thread >> a.lane_bits;
   auto const number = static_cast<long long>(a.by_stretches.quotient(stretch));
   operand_offsets<Program> origin;
-  find_row(origin, a, number);
+  find_row<Program, narrow_digits>(origin, a, number);
   int const lanes = 1 << a.lane_bits, all = lanes * items,
             lane = static_cast<int>(threadIdx.x) & (lanes - 1);
   auto const of_row = static_cast<unsigned>(stretch) - static_cast<unsigned>(number) * a.stretches;

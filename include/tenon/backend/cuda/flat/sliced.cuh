@@ -61,7 +61,7 @@ template <class Program, int V, int U, class Arguments> struct sliced_places {
       : step(1 << a.lane_bits) {
     long long const stretch = thread >> a.lane_bits, row = a.by_stretches.quotient(stretch);
     bool const is_live = thread < a.all_threads;
-    find_row_operands<Program>(offsets, a, is_live ? row : 0);
+    find_row_operands<Program, wide_digits>(offsets, a, is_live ? row : 0);
     auto const of_row = static_cast<unsigned>(stretch) - static_cast<unsigned>(row) * a.stretches;
     before = static_cast<long long>(of_row) * (U << a.lane_bits);
     first = static_cast<int>(threadIdx.x) & (step - 1);

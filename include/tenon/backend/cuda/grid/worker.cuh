@@ -108,7 +108,7 @@ template <class Program, class C> struct grid_worker {
   template <int Phase> __device__ __forceinline__ void enter(long long next_row) {
     if (next_row != row) {
       row = next_row;
-      find_row<Program, false>(offsets, a, row);
+      find_row<Program, row_digits::of_all_axes>(offsets, a, row);
       for_each_instruction<Program>([&](auto index) {
         constexpr int k = decltype(index)::value;
         using I = typename program_traits<Program>::template at<k>;

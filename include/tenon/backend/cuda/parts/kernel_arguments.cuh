@@ -86,7 +86,7 @@ struct kernel_arguments : leading_arguments<Program>, gathered_arguments<Program
   }
   // Operands in memory have a row at a product of its number. @pre they are linear
   [[gnu::cold]] void count_rows() {
-    this->divided = {1, false};
+    this->divided = {1, division::none};
     int const inner = rows.dims - 1;
     for (int k = 0; k < loads_held; ++k)
       if (!loads_which<Program, &instruction_facts::is_position>::all.at[k])

@@ -22,15 +22,26 @@ struct operand_table {
 // Strides along the outermost row axis, where each takes one product of 32 bits.
 template <int Loads, int Stores> struct row_steps { int loads[Loads], stores[Stores]; };
 // The row axes along which the place of a row is found by division: all but the outermost.
+enum class division : signed char { none, of_32_bits, of_64_bits };
 struct divided_axes {
   signed char first;  // 0: that, too, because 32 bits do not hold its places and steps
-  bool any;
+  division how;       // whether they hold all rows and steps
 
   static divided_axes of(group_layout const& rows, bool has_narrow_steps) {
     int const first = has_narrow_steps && rows.extents[0] < 1ll << 31;
-    return {static_cast<signed char>(first), rows.dims > first};
+    bool const is_narrow = has_narrow_steps && rows.size < 1ll << 31;
+    return {static_cast<signed char>(first), rows.dims <= first ? division::none
+                                             : is_narrow        ? division::of_32_bits
+                                                                : division::of_64_bits};
   }
 };
+// Whether 32 bits hold what an operand steps from row to row along each of their axes.
+[[gnu::cold]] inline bool has_narrow_rows(group_layout const& rows, operand_layout const& operand) {
+  bool result = true;
+  for (int d = 0; d < rows.dims; ++d)
+    result = result && operand.row_strides[d] == static_cast<int>(operand.row_strides[d]);
+  return result;
+}
 
 // What all operands of a kernel are.
 struct common_access {
@@ -55,7 +66,7 @@ struct common_access {
   for (int k = 0; k < table.count; ++k) {
     operand_layout const& from = operands[k];
     table.steps[k] = static_cast<int>(from.row_strides[0]);
-    bool const is_narrow = table.steps[k] == from.row_strides[0];
+    bool const is_narrow = has_narrow_rows(layout.rows, from);
     if (table.are_positions && table.are_positions[k]) {
       all.has_narrow_positions = all.has_narrow_positions && is_narrow;
     } else {

@@ -38,7 +38,7 @@ template <class Program> struct side_arguments {
     auto copy = [&](int& step, long long(&to_rows)[max_rank], long long(&to_columns)[max_rank],
                     operand_layout const& from) {
       step = static_cast<int>(from.row_strides[0]);
-      has_narrow_steps = has_narrow_steps && step == from.row_strides[0];
+      has_narrow_steps = has_narrow_steps && has_narrow_rows(layout.rows, from);
       for (int d = 0; d < max_rank; ++d) {
         to_rows[d] = d < layout.rows.dims ? from.row_strides[d] : 0;
         to_columns[d] = d < layout.columns.dims ? from.column_strides[d] : 0;
