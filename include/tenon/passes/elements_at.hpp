@@ -74,7 +74,8 @@ class elements_at {
     if (n.is<ops::broadcast>() || n.is<ops::transpose>()) return made_of_broadcast(n);
     if (n.is<ops::reshape>()) {
       int const one = made_of_reshape(n);
-      return one < 0 && is_piece() ? piece_of_view(id) : one;
+      if (one < 0 && is_piece()) return piece_of_view(id);
+      return one < 0 && reads_arguments_ && is_argument(id) ? made_of_argument(id, n) : one;
     }
     if (is_piece() && n.is<ops::take>()) return taken_piece(n);
     if (is_piece() && (n.is<ops::slice>() || n.is<ops::input>())) return piece_of_view(id);
@@ -223,6 +224,9 @@ class elements_at {
       argument = g_[argument].operands[0];
     if (!g_[argument].is<ops::input>() || !g_.dims.is_constant(length_)) return -1;
     long long const length = g_.dims[length_].a;
+    return piece_of(id, length);
+  }
+  constexpr int piece_of(int id, long long length) {
     attribute bounds;
     for (int k = 0; k < g_[id].rank(); ++k)
       for (long long const bound :
@@ -259,18 +263,19 @@ class elements_at {
     n.dims[axis_] = unit_dim;
     return g_.intern(n);
   }
+  // In whatever shape.
+  constexpr bool is_argument(int id) const {
+    while (g_[id].is<ops::reshape>()) id = g_[id].operands[0];
+    return g_[id].is<ops::input>();
+  }
+  constexpr int made_of_argument(int id, node const& n) {
+    bool const is_last = axis_ == n.rank() - 1;
+    lies_apart = lies_apart || !is_last;
+    lies_together = lies_together || (is_last && n.rank() > 1);
+    return piece_of(id, 1);
+  }
   constexpr int made_of_view(int id, node const& n) {
-    if (n.is<ops::input>()) {
-      bool const is_last = axis_ == n.rank() - 1;
-      lies_apart = lies_apart || !is_last;
-      lies_together = lies_together || (is_last && n.rank() > 1);
-      attribute bounds;
-      for (int k = 0; k < n.rank(); ++k)
-        for (long long const bound : {k == axis_ ? position_ : 0,
-                                      k == axis_ ? position_ + 1 : tenon::detail::open_bound, 1ll})
-          bounds.push_back(bound);
-      return build::slice(g_, id, bounds);
-    }
+    if (n.is<ops::input>()) return made_of_argument(id, n);
     attribute own = g_.attributes_of(n);
     long long const first = own[3 * axis_], step = own[3 * axis_ + 2];
     if (first < 0 || step < 0) return -1;

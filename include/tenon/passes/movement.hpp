@@ -127,6 +127,7 @@ class puller : moved_takes {
                               d.how.dims);
     if (n.rank() == 0) return build::broadcast(g_, d.id, {}, d.how.dims);
     if (d.how.op == op_id<ops::reshape>) return build::reshape(g_, d.id, d.how.dims);
+    if (int const position = position_taken(n, d.how); position >= 0) return position;
     if (d.how.takes())
       return build::take(g_, d.id, attribute(g_.attributes[d.how.attributes]), d.how.indices,
                          d.how.checked, d.how.dims);
@@ -136,6 +137,16 @@ class puller : moved_takes {
                           .operands = {{d.id}, 1},
                           .dims = d.how.dims,
                           .attributes = d.how.attributes});
+  }
+
+  // What a take of positions is, where an index says at which: that index. -1: it is something
+  // else.
+  constexpr int position_taken(node const& n, movement const& how) {
+    if (!n.is<ops::index>() || !how.takes() || how.checked != 0) return -1;
+    long long const at = g_.attributes[how.attributes][0];
+    if (at >= 0) return -1;
+    int const index = how.indices[static_cast<int>(-1 - at)];
+    return g_[index].rank() == 0 ? build::broadcast(g_, index, {}, how.dims) : index;
   }
 
   // A slice that takes everything.

@@ -72,4 +72,44 @@ TEST(raised_reshapes, of_sums_with_axes_on_both_sides) {
     }
 }
 
+// Pixels that are shuffled with a bias, and heads that are merged under a norm: what is reshaped is
+// an argument whose axes lie apart.
+TEST(raised_reshapes, of_arguments_that_lie_apart) {
+  constexpr std::int64_t planes = 3, side = 8;
+  auto const shuffled = tn::compile([](auto x, auto bias) {
+    auto const split = tn::reshape(x, tn::shape<-1, planes, 2, 2, side, side>);
+    auto const pixels = tn::reshape(tn::transpose(split, tn::axis<0, 1, 4, 2, 5, 3>),
+                                    tn::shape<-1, planes, 2 * side, 2 * side>);
+    return tn::relu(pixels + tn::reshape(bias, tn::shape<planes, 1, 1>));
+  });
+  auto x = random_array<float, 4>({2, 4 * planes, side, side});
+  auto bias = random_array<float, 1>({planes});
+  doubles const z = result_of(shuffled(x.view(), bias.view()));
+  for (std::int64_t i = 0; i < 2 * planes * 4 * side * side; ++i) {
+    std::int64_t const c = i % (2 * side), r = i / (2 * side) % (2 * side),
+                       plane = i / (4 * side * side);
+    std::int64_t const from =
+        ((plane * 2 + r % 2) * 2 + c % 2) * side * side + r / 2 * side + c / 2;
+    EXPECT_NEAR(z[i], std::fmax(0, x.values()[from] + bias.values()[plane % planes]), 1e-6);
+  }
+  auto const normed = tn::compile([](auto h, auto residual) {
+    return tn::layer_norm(residual +
+                          tn::flatten(tn::transpose(h, tn::axis<0, 2, 1, 3>), tn::axis<2, 3>));
+  });
+  auto h = random_array<float, 4>({2, 3, 5, 4});
+  auto residual = random_array<float, 3>({2, 5, 12});
+  doubles const y = result_of(normed(h.view(), residual.view()));
+  for (std::int64_t row = 0; row < 10; ++row) {
+    auto const at = [&](std::int64_t k) {
+      return residual.values()[row * 12 + k] +
+             h.values()[((row / 5 * 3 + k / 4) * 5 + row % 5) * 4 + k % 4];
+    };
+    double mean = 0, variance = 0;
+    for (std::int64_t k = 0; k < 12; ++k) mean += at(k) / 12;
+    for (std::int64_t k = 0; k < 12; ++k) variance += (at(k) - mean) * (at(k) - mean) / 12;
+    for (std::int64_t k = 0; k < 12; ++k)
+      EXPECT_NEAR(y[row * 12 + k], (at(k) - mean) / std::sqrt(variance + 1e-5), 1e-4);
+  }
+}
+
 }  // namespace
