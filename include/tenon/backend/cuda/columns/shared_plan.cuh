@@ -34,7 +34,7 @@ struct shared_columns_planner : brief_columns_planner {
     auto const tiles = [&] { return axes * divide_up(of_axis, lanes); };
     // Narrow ones where blocks then have all positions, in two turns; 128 bytes of each, and twice
     // that where slices are combined, of more. H200, us, a softmax and weighted sums of 8 x 512 x
-    // 1024 bf16 8.7 by slices of tiles of 16, 10.3 of 8.
+    // 1024 bf16 6.5 so, 8.7 by slices of tiles of 16, 10.3 of 8.
     bool const are_few = 4 * a.columns.size <= 2 * threads * u;
     long long const least_lanes = are_few ? 4 : may_slice_shared<Program> ? 16 : 8;
     while (lanes > least_lanes && tiles() < least_tiles) lanes /= 2;
@@ -81,7 +81,7 @@ struct shared_columns_planner : brief_columns_planner {
   // Whether rows by themselves are. H200, us, one sum with weights, each row by itself and so:
   // 1000 x 1000 f32 4.2 (4.8), bf16 3.9 (4.5), 65536 x 64 f32 7.9 (8.5), 8 x 512 x 1024 bf16 5.9
   // (7.0), but 2^20 x 8 f32 12.0 (11.8), 65536 x 1024 bf16 56 (36); with a softmax 4 x 32 x 64 bf16
-  // 3.4 (3.9), 8 x 512 x 1024 11.3 (8.7).
+  // 3.4 (3.9), 8 x 512 x 1024 11.3 (6.5).
   template <class Program> [[gnu::cold]] static bool is_sooner_done(bound_layout const& layout) {
     constexpr long long least = may_be_sliced<Program> ? 1 << 23 : most_elements;
     return layout.rows.size * layout.columns.size < least;
