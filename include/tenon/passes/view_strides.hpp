@@ -50,6 +50,14 @@ class view_strides {
     }
     return result;
   }
+  // One element, as a column of a narrow tensor is, has its neighbours wherever they are.
+  constexpr bool has_one_at_most(dim length) const {
+    length = table_.representative(length);
+    dim_expression const& part = table_[length];
+    if (part.kind != dim_kind::slice) return length == unit_dim;
+    if (part.c == tenon::detail::open_bound) return part.b == -1 && part.d > 0;
+    return part.d > 0 && (part.b < 0) == (part.c < 0) && part.c - part.b <= part.d;
+  }
   // As many as there are axes, or none.
   constexpr dim_list reshaped(dim_list const& from, dim_list const& strides, dim_list const& to) {
     dim_list result;
@@ -57,7 +65,7 @@ class view_strides {
     for (axis_group const group : reshape_groups(table_, from, to)) {
       dim innermost = unit_dim, run = unit_dim;  // the stride and the length of what lies as one
       for (int k = group.from_end - 1; k >= group.from; --k) {
-        if (table_.representative(from[k]) == unit_dim) continue;
+        if (has_one_at_most(from[k])) continue;
         if (run == unit_dim)
           innermost = strides[k];
         else if (table_.product(innermost, run) != table_.representative(strides[k]))

@@ -230,7 +230,7 @@ class explanation_writer {
   void write_slower_paths() {
     text notes;
     bool const moves_parts = configuration_says("parts of vectors"), moves_single_elements = moves_parts || configuration_says("single elements");
-    bool const moves_together = configuration_says("is moved together");
+    bool const moves_together = configuration_says("is moved together") || configuration_says("operands are read once");
     bool const turns = configuration_says("turned in shared memory");
     bool const moves_backward = turns || configuration_says("from its end") || configuration_says("vectors of rows, in turn");
     text last;  // of several parts of an operand it is said once

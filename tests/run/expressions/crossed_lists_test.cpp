@@ -118,4 +118,19 @@ TEST(crossed_lists, in_one_launch) {
   expect_one_launch([&](auto const& on) { f.on(on).into(result)(a.view(), b.view()); });
 }
 
+#if defined(__CUDACC__)
+// Columns of a narrow tensor are no slower path where each is read once for several rows.
+TEST(crossed_lists, are_explained) {
+  auto const f = tn::compile(
+      [](auto a, auto b) { return distances(a, b, tn::shape<-1, 1>, tn::shape<1, -1>); });
+  auto a = numbers<float, 2>({100, 2}, arrangement::contiguous),
+       b = numbers<float, 2>({512, 2}, arrangement::contiguous);
+  tn::explanation const found = tn::explain(f, a.view(), b.view());
+  EXPECT_NE(std::string(found.schedule).find("whose operands are read once"), std::string::npos)
+      << found.schedule;
+  EXPECT_NE(std::string(found.costs).find("no slower path is taken"), std::string::npos)
+      << found.costs;
+}
+#endif
+
 }  // namespace
