@@ -11,6 +11,7 @@ template <int Arity> struct bitwise_op : pointwise_op<Arity> {
   static constexpr dtype_rule rule{[](dtype d, int) { return is_floating(d) ? dtype::i64 : d; },
                                    [](dtype d) { return is_floating(d) ? dtype::i64 : d; }};
   static constexpr bool accepts(dtype operand) { return !is_floating(operand); }
+  static constexpr double tolerance_ulp = 0;
 };
 
 struct bitwise_and : bitwise_op<2> {
