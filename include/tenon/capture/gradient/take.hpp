@@ -7,6 +7,7 @@
 #include "tenon/capture/gradient/slice.hpp"
 #include "tenon/capture/gradient/varying.hpp"
 #include "tenon/capture/gradient/windows.hpp"
+#include "tenon/core/maybe.hpp"
 #include "tenon/ops/scatter.hpp"
 
 namespace tenon::detail {

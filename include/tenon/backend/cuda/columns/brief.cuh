@@ -14,7 +14,12 @@ namespace detail {
 // f32 61.2, 64.1, 79.3 and 68.9; the largest of four bf16 44.1, 44.0, 43.5 and 43.9.
 inline constexpr int brief_items = 2;
 template <class Program, int V>
-inline constexpr int brief_blocks = V* row_state_words<Program> <= 8 ? 6 : 4;
+inline constexpr int brief_blocks = [] {
+  int bytes = 0;
+  for (instruction_facts const& i : program_traits<Program>::all)
+    if (i.is_load && i.moves_elements) bytes += V * size_of(i.type);
+  return V * row_state_words<Program> + brief_items * bytes / 4 <= 16 ? 6 : 4;
+}();
 // Whether a thread may have rows by itself: it combines them with nobody, and what is stored of
 // them is one number each.
 template <class Program>

@@ -50,6 +50,10 @@ template <class Program> struct positions_of_rows {
 enum class row_digits { of_all_axes, of_64_bits, of_32_bits };
 inline constexpr row_digits wide_digits = row_digits::of_64_bits,
                             narrow_digits = row_digits::of_32_bits;
+// Rows of any layout have all registers in use where sweeps keep their sums.
+template <class C>
+inline constexpr row_digits digits_of_rows =
+    C::group_dims == any_columns ? wide_digits : narrow_digits;
 // The offsets of row `row` in the selected operands that vary over the rows.
 template <class Program, class Selected, row_digits Digits = wide_digits, class Arguments>
 __device__ __forceinline__ void find_row_of(operand_offsets<Program>& offsets, Arguments const& a,
@@ -106,16 +110,26 @@ __device__ __forceinline__ void find_row_of(operand_offsets<Program>& offsets, A
         [&](long long& to, int k) { to += wide_product(last, a.steps.stores[k]); });
 }
 // Apart where a row's operands are wanted first.
-template <class Program, row_digits Digits = narrow_digits, class Arguments>
+template <class Program, row_digits Digits, class Arguments>
 __device__ __forceinline__ void find_row_operands(operand_offsets<Program>& offsets,
                                                   Arguments const& a, long long row) {
   find_row_of<Program, row_operands<Program>, Digits>(offsets, a, row, a.divided);
 }
-template <class Program, row_digits Digits = narrow_digits, class Arguments>
+template <class Program, row_digits Digits, class Arguments>
 __device__ __forceinline__ void find_row_positions(operand_offsets<Program>& offsets,
                                                    Arguments const& a, long long row) {
   if constexpr (program_traits<Program>::has_positions)
     find_row_of<Program, positions_of_rows<Program>, Digits>(offsets, a, row, a.of_positions);
+}
+template <class Program, class C, class Arguments>
+__device__ __forceinline__ void find_row_operands(operand_offsets<Program>& offsets,
+                                                  Arguments const& a, long long row) {
+  find_row_operands<Program, digits_of_rows<C>>(offsets, a, row);
+}
+template <class Program, class C, class Arguments>
+__device__ __forceinline__ void find_row_positions(operand_offsets<Program>& offsets,
+                                                   Arguments const& a, long long row) {
+  find_row_positions<Program, digits_of_rows<C>>(offsets, a, row);
 }
 template <class Program, row_digits Digits = wide_digits, class Arguments>
 __device__ __forceinline__ void find_row(operand_offsets<Program>& offsets, Arguments const& a,

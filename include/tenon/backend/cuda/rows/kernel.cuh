@@ -58,8 +58,8 @@ template <class Program, class C> struct row_worker {
     to.row = row;
     bool is_inside = row < a.row_count;
     operand_offsets<Program> offsets;
-    find_row_operands<Program>(offsets, a, is_inside ? row : 0);
-    if constexpr (!finds_late) find_row_positions<Program>(offsets, a, is_inside ? row : 0);
+    find_row_operands<Program, C>(offsets, a, is_inside ? row : 0);
+    if constexpr (!finds_late) find_row_positions<Program, C>(offsets, a, is_inside ? row : 0);
     auto const where = positions(is_inside);
     await_row<Program, C>(a, offsets, where);
     request_row_values<Program>(to.values, a, offsets, is_inside);
@@ -91,13 +91,13 @@ template <class Program, class C> struct row_worker {
     bool const is_inside = given.row < a.row_count;
     operand_offsets<Program> offsets;
     if constexpr (finds_again)
-      find_row_positions<Program>(offsets, a, is_inside ? given.row : 0);
+      find_row_positions<Program, C>(offsets, a, is_inside ? given.row : 0);
     else
       offsets = given.offsets;
     take_row_values<Program>(f, given.values, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
     (reduce<Phase + 1>(given, offsets), ...);
-    if constexpr (finds_again) find_row_operands<Program>(offsets, a, is_inside ? given.row : 0);
+    if constexpr (finds_again) find_row_operands<Program, C>(offsets, a, is_inside ? given.row : 0);
     if constexpr (has_element_stores<Program>) {
       selected_registers<Program, no_loads> none;
       auto const where = positions(given.row < a.row_count);
