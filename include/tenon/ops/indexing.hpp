@@ -162,6 +162,21 @@ struct advance_position : pointwise_op<4> {
     return position + (index < 0 ? index + extent : index) * stride;
   }
 };
+// The same for an index of the user's, of which one that is outside is a mistake.
+struct advance_position_checked : pointwise_op<4> {
+  static constexpr text_view name = "advance_position_checked";
+  static constexpr int cost = 3;
+  static TENON_HD long long eval(long long position, long long index, long long stride,
+                                 long long extent) {
+    if (index != detail::no_index && (index < -extent || index >= extent))
+      detail::report_index("take", index, extent);
+    return advance_position::eval(position, index, stride, extent);
+  }
+};
+// Whether an index of the user's is looked at, which may be a mistake.
+template <class Op>
+inline constexpr bool checks_index =
+    std::is_same_v<Op, advance_checked> || std::is_same_v<Op, advance_position_checked>;
 
 }  // namespace ops
 }  // namespace tenon

@@ -59,8 +59,8 @@ using indexed_scan_table = type_list<cumulative_arg_maximum, cumulative_arg_mini
 using random_table = type_list<random_bits, random_bits_64, random_normal>;
 
 // What reading at an index becomes in a program.
-using indexing_table = type_list<indexed, advance, advance_checked, advance_position, index_within, fetch,
-              address>;
+using indexing_table = type_list<indexed, advance, advance_checked, advance_position,
+                                 advance_position_checked, index_within, fetch, address>;
 
 // What writing at an index becomes.
 using scatter_table =

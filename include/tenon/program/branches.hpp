@@ -49,7 +49,7 @@ template <class Program, int Phase, bool Stores> struct branches {
       using I = at<K>;
       constexpr bool is_needed = computed_of_element<Program, Phase, Stores>::holds(K);
       // An index of the user's is checked whether or not it is used.
-      constexpr bool is_inner = is_needed && !std::is_same_v<typename I::op, ops::advance_checked>;
+      constexpr bool is_inner = is_needed && !ops::checks_index<typename I::op>;
       if (!is_inner) this->of[K] = {always, 0};
       visit_operands<K>(typename I::operands{});
     }

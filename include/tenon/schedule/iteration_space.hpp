@@ -206,9 +206,9 @@ class space_builder : space_windows {
       if (map[k] >= 0) continue;
       int const number = static_cast<int>(-1 - map[k]);
       bool const is_checked = n.axes >> number & 1u;
-      op_info const* const op = is_position  ? op_id<ops::advance_position>
-                                : is_checked ? op_id<ops::advance_checked>
-                                             : op_id<ops::advance>;
+      op_info const* const op =
+          is_position ? (is_checked ? op_id<ops::advance_position_checked> : op_id<ops::advance_position>)
+                      : (is_checked ? op_id<ops::advance_checked> : op_id<ops::advance>);
       at = add_of(
           op, dtype::i64,
           {{at, value(d.sources[number]), add_quantity({quantity::kind::stride, view, k}),

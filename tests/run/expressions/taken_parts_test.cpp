@@ -130,4 +130,28 @@ TEST(taken_parts, an_index_outside_is_still_found) {
 }
 #endif
 
+// An index into what is read by position: rolled, or a turned tensor in another
+// shape.
+TEST(taken_parts, an_index_outside_of_a_moved_axis_is_named) {
+  if (std::is_same_v<tn::default_space, tn::cuda>) GTEST_SKIP() << "only the CPU backend throws";
+  auto const rolled = tn::compile([](auto x, auto i) {
+    return tn::take(tn::roll(tn::flatten(x), tn::axis<0>, tn::ct<3>), i, tn::axis<0>);
+  });
+  auto const turned = tn::compile([](auto x, auto i) {
+    return tn::take(tn::flatten(tn::transpose(x) + 1.0f), i, tn::axis<0>);
+  });
+  auto x = random_array<float, 2>({4, 6});
+  for (int wrong : {24, -25, 1 << 30}) {
+    tn::tensor<int, 3> i(std::vector<int>{0, wrong, 1});
+    std::string const message = "tenon: take: index " + std::to_string(wrong) +
+                                " is out of range for extent 24; give indices from -extent to "
+                                "extent - 1";
+    EXPECT_ERROR(rolled(x.view(), i), message);
+    EXPECT_ERROR(turned(x.view(), i), message);
+  }
+  tn::tensor<int, 2> inside(std::vector<int>{-24, 23});
+  EXPECT_EQ(result_of(turned(x.view(), inside))[0], static_cast<float>(x.values()[0]) + 1.0f);
+  EXPECT_EQ(result_of(turned(x.view(), inside))[1], static_cast<float>(x.values()[23]) + 1.0f);
+}
+
 }  // namespace

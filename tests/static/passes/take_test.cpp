@@ -104,7 +104,7 @@ static_assert(is(instructions_of<vector, indices>([](auto x, auto i) {
 %1 = index : i64[x1.0] element 0
 %2 = size : i64[] launch 0
 %3 = size : i64[] launch 0
-%4 = advance_position %1 %0 %2 %3 : i64[x1.0] element 0
+%4 = advance_position_checked %1 %0 %2 %3 : i64[x1.0] element 0
 )"));
 
 static_assert(is(schedule_of<matrix>([](auto x) { return argmax(x, axis<1>); }),

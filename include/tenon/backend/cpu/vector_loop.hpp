@@ -11,8 +11,7 @@ template <class Program> struct checked_indices {
   template <int K>
   static constexpr bool holds =
       program_traits<Program>::all[K].where ==
-      place::element&& std::is_same_v<typename program_traits<Program>::template at<K>::op,
-                                      ops::advance_checked>;
+      place::element&& ops::checks_index<typename program_traits<Program>::template at<K>::op>;
 };
 // Whether an element may be a mistake of the user's, which is thrown.
 template <class Program>
