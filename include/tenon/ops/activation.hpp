@@ -62,6 +62,7 @@ namespace tenon::ops {
 // NaN stays NaN; relu(-0) is +0.
 struct relu : exact_op<1> {
   static constexpr text_view name = "relu";
+  static constexpr bool makes_zeros = true;
   template <class T> static constexpr TENON_HD T eval(T x) { return math::maximum(x, T(0)); }
   template <class V> static constexpr V derivative(V d, V x, V) { return unless(x <= 0.0, d); }
   static double reference(double x) { return std::isnan(x) || x > 0 ? x : 0; }

@@ -60,6 +60,7 @@ struct sub : exact_op<2> {
 
 struct mul : exact_op<2> {
   static constexpr text_view name = "mul";
+  static constexpr unsigned zeros_through = 0b11;
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     return static_cast<T>(math::rounded_product(detail::modular(x), detail::modular(y)));
@@ -102,6 +103,7 @@ struct reciprocal : exact_op<1> {
 // Keeps the sign of zero: -(+0) is -0.
 struct neg : exact_op<1> {
   static constexpr text_view name = "neg";
+  static constexpr unsigned zeros_through = 0b1;
   template <class T> static constexpr TENON_HD T eval(T x) {
     return static_cast<T>(-detail::modular(x));
   }
@@ -112,6 +114,7 @@ struct neg : exact_op<1> {
 // The absolute value of the most negative integer wraps to itself.
 struct abs : exact_op<1> {
   static constexpr text_view name = "abs";
+  static constexpr unsigned zeros_through = 0b1;
   template <class T> static constexpr TENON_HD T eval(T x) {
     if constexpr (std::is_floating_point_v<T>)
       return math::abs(x);
@@ -124,6 +127,7 @@ struct abs : exact_op<1> {
 
 struct square : exact_op<1> {
   static constexpr text_view name = "square";
+  static constexpr unsigned zeros_through = 0b1;
   static constexpr interval domain{-1e18, 1e18};
   template <class T> static constexpr TENON_HD T eval(T x) { return mul::eval(x, x); }
   template <class V> static constexpr V derivative(V d, V x, V) { return (2.0 * d) * x; }
@@ -150,6 +154,7 @@ struct fma : pointwise_op<3> {
 
 struct sqrt : pointwise_op<1> {
   static constexpr text_view name = "sqrt";
+  static constexpr unsigned zeros_through = 0b1;
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 17;
   static constexpr interval domain{0, 1e30};

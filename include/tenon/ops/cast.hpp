@@ -45,6 +45,7 @@ namespace tenon::ops {
 // folded: a rounding to a narrow type that the user wrote stays.
 struct cast : pointwise_op<1> {
   static constexpr text_view name = "cast";
+  static constexpr unsigned zeros_through = 0b1;
   static constexpr double tolerance_ulp = 0.5;
   template <dtype D, class T> static constexpr TENON_HD arithmetic_t<D> eval_as(T x) {
     using target = arithmetic_t<D>;

@@ -53,6 +53,7 @@ struct greater_equal : comparison_op {
 // NaN if either operand is NaN (fmaxf would ignore it); maximum(-0, +0) is +0.
 struct maximum : exact_op<2> {
   static constexpr text_view name = "maximum";
+  static constexpr unsigned zeros_through = 0b11;
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::maximum(x, y); }
   template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
@@ -67,6 +68,7 @@ struct maximum : exact_op<2> {
 
 struct minimum : exact_op<2> {
   static constexpr text_view name = "minimum";
+  static constexpr unsigned zeros_through = 0b11;
   static constexpr bool is_commutative = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) { return math::minimum(x, y); }
   template <class V> static constexpr V derivative(V d, V x, V y, V, int k) {
@@ -100,6 +102,7 @@ struct clamp : exact_op<3> {
 // The operand that is not chosen has no influence, whatever its value.
 struct where : exact_op<3> {
   static constexpr text_view name = "where";
+  static constexpr unsigned zeros_through = 0b110;
   static constexpr dtype_rule rule = rules::select;
   template <class T> static constexpr TENON_HD T eval(bool condition, T x, T y) {
     return condition ? x : y;

@@ -137,6 +137,8 @@ struct basic_op {
   static constexpr bool is_search = false;
   static constexpr bool is_locally_constant = false;  // the derivative is zero: floor, sign
   static constexpr bool is_differentiable = true;     // false: there is no rule for the derivative
+  static constexpr bool makes_zeros = false;    // of many operands the result is 0: relu
+  static constexpr unsigned zeros_through = 0;  // bit k: what is often 0 as operand k is so as the result
   static constexpr int cost = 1;
   static constexpr interval domain = all_reals;
   static constexpr double tolerance_ulp = 4;  // largest error in f32 and f64, in units of the last place

@@ -10,33 +10,28 @@ namespace tenon::detail {
 template <class Program> struct often_zero {
   template <int K> using at = typename program_traits<Program>::template at<K>;
 
-  template <int K> static consteval bool is_zero() {
-    return std::is_same_v<typename at<K>::op, ops::literal> && at<K>::bits == 0;
-  }
-  template <int K> static consteval bool holds() {
+  // A variable, so that what several instructions read is looked at once.
+  template <int K>
+  static constexpr bool holds = [] {
     using op = typename at<K>::op;
-    constexpr int x = at<K>::first_operand, y = at<K>::second_operand;
-    if constexpr (std::is_same_v<op, ops::relu>)
+    if constexpr (std::is_same_v<op, ops::literal>)
+      return at<K>::bits == 0;
+    else if constexpr (at<K>::type == dtype::boolean || op::makes_zeros)
       return true;
-    else if constexpr (std::is_same_v<op, ops::cast>)
-      return at<x>::type == dtype::boolean || holds<x>();
-    else if constexpr (std::is_same_v<op, ops::maximum> || std::is_same_v<op, ops::minimum>)
-      return is_zero<x>() || is_zero<y>();
-    else if constexpr (std::is_same_v<op, ops::mul>)
-      return holds<x>() || holds<y>();
-    else if constexpr (std::is_same_v<op, ops::where>)
-      return is_zero<y>() || is_zero<at<K>::third_operand>() || holds<y>() ||
-             holds<at<K>::third_operand>();
-    else if constexpr (std::is_same_v<op, ops::neg> || std::is_same_v<op, ops::abs> ||
-                       std::is_same_v<op, ops::square> || std::is_same_v<op, ops::sqrt>)
-      return holds<x>();
     else
-      return false;
+      return has_one_through<K>(typename at<K>::operands{});
+  }();
+  template <int K, int... Operands>
+  static consteval bool has_one_through(std::integer_sequence<int, Operands...>) {
+    unsigned through = at<K>::op::zeros_through;
+    bool result = false;
+    ((result = result || ((through & 1) && holds<Operands>), through >>= 1), ...);
+    return result;
   }
   // Whether quotient K is such.
   template <int K> static consteval bool is_divided() {
     if constexpr (std::is_same_v<typename at<K>::op, ops::div> && at<K>::type == dtype::f32)
-      return holds<at<K>::first_operand>();
+      return holds<at<K>::first_operand>;
     else
       return false;
   }
