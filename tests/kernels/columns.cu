@@ -7,7 +7,7 @@
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
 // ptx: atom.acq_rel.gpu.global.inc.u32
 
-#include "compile_plan.cuh"
+#include "compile_columns.cuh"
 #include "tenon/capture/arg_reduction.hpp"
 #include "tenon/capture/indexing.hpp"
 #include "tenon/capture/operators.hpp"
@@ -17,17 +17,6 @@ using namespace tenon;
 using matrix = tensor_argument<dtype::f32, dyn, dyn>;
 using double_matrix = tensor_argument<dtype::f64, dyn, dyn>;
 using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
-
-// Only the columns kernel: rows.cu has the others of the family.
-template <class Program> void plan_columns(Program) {
-  bound_layout layout{};
-  layout.rows.dims = 1;
-  (void)tenon::detail::columns_planner::plan<Program>(layout, bound_arguments{},
-                                                      cuda_device_facts{});
-}
-template <class... Arguments, class Function> void compile_columns(Function) {
-  plan_columns(to_program<Function, Arguments...>());
-}
 
 void instantiate() {
   compile_columns<matrix>([](auto x) { return sum(x * x, axis<0>); });

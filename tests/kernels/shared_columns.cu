@@ -6,7 +6,7 @@
 // registers(meeting_columns_kernel): 160
 // ptx: ld.global.nc.L1::no_allocate.v4.u32
 
-#include "compile_plan.cuh"
+#include "compile_columns.cuh"
 #include "tenon/capture/indexing.hpp"
 #include "tenon/capture/operators.hpp"
 #include "tenon/nn/softmax.hpp"
@@ -17,17 +17,6 @@ using lengths = tensor_argument<dtype::i32, dyn>;
 using tokens = tensor_argument<dtype::f32, dyn, dyn, dyn>;
 using double_tokens = tensor_argument<dtype::f64, dyn, dyn, dyn>;
 using half_tokens = tensor_argument<dtype::bf16, dyn, dyn, dyn>;
-
-// Only the columns kernel: rows.cu has the others of the family.
-template <class Program> void plan_columns(Program) {
-  bound_layout layout{};
-  layout.rows.dims = 1;
-  (void)tenon::detail::columns_planner::plan<Program>(layout, bound_arguments{},
-                                                      cuda_device_facts{});
-}
-template <class... Arguments, class Function> void compile_columns(Function) {
-  plan_columns(to_program<Function, Arguments...>());
-}
 
 void instantiate() {
   auto const pooled = [](auto scores, auto x) {

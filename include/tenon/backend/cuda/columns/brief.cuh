@@ -11,7 +11,8 @@ namespace detail {
 // Positions that a thread asks for at a time, and blocks of a multiprocessor, which with so few
 // have registers. H200, us, two positions of six blocks, and of four, four of four, one of six:
 // sums of two weighted rows of 2048 bf16 58.8, 65.3, 65.2 and 60.0; logsumexp of two
-// f32 61.2, 64.1, 79.3 and 68.9; the largest of four bf16 44.1, 44.0, 43.5 and 43.9.
+// f32 61.2, 64.1, 79.3 and 68.9; the largest of four bf16 44.1, 44.0, 43.5 and 43.9. Two operands
+// of half types spilled 16 bytes of six.
 inline constexpr int brief_items = 2;
 template <class Program, int V>
 inline constexpr int brief_blocks = [] {
@@ -80,7 +81,8 @@ template <class Program, class C> struct brief_columns : columns_worker<Program,
 // Owners: thread t has vector t of V neighbouring rows, from their first position to their last.
 // Registers: items vectors of each operand, one state per row and reduction. Global memory: each
 // operand is read once, each row store written once.
-// @pre blockDim.y is 1; every vector is whole, and one access or one element; one reduced axis
+// @pre blockDim.y is 1; every vector is whole, and one access or one element; one reduced axis, at
+// most two row axes, which 32 bits hold
 // @post every store is written once per position; positions are combined in their order
 template <class Program, class C, unsigned long long Build>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
@@ -88,7 +90,6 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
 #if defined(__CUDA_ARCH__)
   using namespace detail;
   constexpr int v = C::vector_width, items = C::items;
-  using loads = needed_loads<Program, v, items, 1, false>;
   using states = typename rows_side_by_side<Program, v, C::threads_per_block>::template states<1>;
   registers<Program, place::launch> launch;
   registers<Program, place::row> rows[v];

@@ -48,7 +48,6 @@ __global__ void __launch_bounds__(C::threads_per_block,
     columns_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  using totals = reductions_of<Program, place::total, 0>;
   constexpr int phases = program_traits<Program>::row_phases;
   registers<Program, place::launch> launch;
   registers<Program, place::row> rows[C::vector_width];
@@ -56,17 +55,14 @@ __global__ void __launch_bounds__(C::threads_per_block,
   registers<Program, place::total> total;
   frame<Program> f{launch, rows[0], no_element, total};
   start_early(f, a);
-  for_each_selected<Program, totals>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    read_register<k>(total) = reduction_facts<Program, k>::identity();
-  });
-  bool is_writer = threadIdx.x == 0 && threadIdx.y == 0;
+  bool const is_writer = threadIdx.x == 0 && threadIdx.y == 0;
 
   constexpr bool may_keep = columns_worker<Program, C>::may_keep;
   using all_phases = std::make_integer_sequence<int, phases>;
   columns_worker<Program, C> const reading{{{a}, launch, total, rows}};
   std::conditional_t<may_keep, kept_columns<Program, C>, columns_worker<Program, C>> worker{
       reading};
+  worker.begin_totals();
   worker.begin();
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
   if constexpr (may_pass<Program> && !takes_elements<C>)
@@ -84,15 +80,7 @@ __global__ void __launch_bounds__(C::threads_per_block,
     if constexpr (has_element_stores<Program>) any.store_elements();
   }
   worker.end();
-
-  if constexpr (program_traits<Program>::has_total) {
-    int buffer = 0;
-    grid_part mine{static_cast<unsigned>(worker.tile), static_cast<unsigned>(a.tiles),
-                   a.workspace + ticket_count - 1, a.workspace + a.first_total};
-    if (!combine_by_ticket<Program, totals, C::threads_per_block>(total, mine, buffer)) return;
-    evaluate<place::total, 0, max_nodes>(f);
-    if (is_writer) store_all<place::total>(f, a);
-  }
+  worker.end_totals(is_writer);
 #endif
 }
 

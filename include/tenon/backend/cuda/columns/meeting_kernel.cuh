@@ -22,7 +22,6 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     meeting_columns_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  using totals = reductions_of<Program, place::total, 0>;
   constexpr int phases = program_traits<Program>::row_phases;
   registers<Program, place::launch> launch;
   registers<Program, place::row> rows[C::vector_width];
@@ -36,23 +35,13 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   if (is_writer() && blockIdx.x == 0) store_all<place::launch>(f, a);
 #pragma unroll 1
   for (; worker.states.tile() < a.tiles; ++worker.states.round) {
-    for_each_selected<Program, totals>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      read_register<k>(total) = reduction_facts<Program, k>::identity();
-    });
+    worker.begin_totals();
     worker.begin_tile();
     worker.reduce_all(std::make_integer_sequence<int, phases>{});
     if constexpr (has_element_stores<Program>) worker.store_elements();
     if (worker.states.rank() > 0) continue;  // the first block of a tile ends its rows
     worker.end_tile();
-    if constexpr (program_traits<Program>::has_total) {
-      int buffer = 0;
-      grid_part mine{static_cast<unsigned>(worker.tile), static_cast<unsigned>(a.tiles),
-                     a.workspace + ticket_count - 1, a.workspace + a.first_total};
-      if (!combine_by_ticket<Program, totals, C::threads_per_block>(total, mine, buffer)) continue;
-      evaluate<place::total, 0, max_nodes>(f);
-      if (is_writer()) store_all<place::total>(f, a);
-    }
+    worker.end_totals(is_writer());
   }
   worker.states.end();
 #endif

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/columns/group_rows.cuh"
 #include "tenon/backend/cuda/columns/slice.cuh"
+#include "tenon/backend/cuda/parts/ticket.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -21,6 +22,28 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
   __device__ __forceinline__ frame<Program> frame_of(
       int i, registers<Program, place::element>& element) const {
     return {launch, rows[i], element, total};
+  }
+
+  using totals = reductions_of<Program, place::total, 0>;
+  // Of all rows: nothing is taken in yet.
+  __device__ __forceinline__ void begin_totals() const {
+    for_each_selected<Program, totals>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      read_register<k>(total) = reduction_facts<Program, k>::identity();
+    });
+  }
+  // The block that comes last combines what those of all tiles took in, and writes it.
+  __device__ __forceinline__ void end_totals(bool is_writer) const {
+    if constexpr (program_traits<Program>::has_total) {
+      int buffer = 0;
+      grid_part mine{static_cast<unsigned>(base::tile), static_cast<unsigned>(a.tiles),
+                     a.workspace + ticket_count - 1, a.workspace + a.first_total};
+      if (!combine_by_ticket<Program, totals, C::threads_per_block>(total, mine, buffer)) return;
+      registers<Program, place::element> none;
+      frame<Program> const f = frame_of(0, none);
+      evaluate<place::total, 0, max_nodes>(f);
+      if (is_writer) store_all<place::total>(f, a);
+    }
   }
 
   // The operands of the thread's rows, and what is computed of them.
@@ -86,7 +109,7 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
     for (int i = 0; i < v; ++i) {
       if (i >= part.left) continue;
       frame<Program> f = frame_of(i, none);
-      for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+      for_each_selected<Program, totals>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
         auto value =

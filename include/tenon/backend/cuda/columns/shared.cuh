@@ -73,13 +73,18 @@ template <class Program, class C> struct sharing_columns : columns_worker<Progra
       for (int i = 1; i < v; ++i) read_register<k>(rows[i]) = read_register<k>(rows[0]);
     });
   }
-  template <int Phase, bool IsForAll> __device__ __forceinline__ void combine_block() {
-    for_each_selected<Program, states_by_sharing<Program, states<Phase>, true>>([&](auto selected) {
+  // Of the threads that are above each other there.
+  template <class Selected>
+  __device__ __forceinline__ void combine_shared(stack_position const& there) {
+    for_each_selected<Program, Selected>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       typename reduction_facts<Program, k>::state mine[] = {read_register<k>(rows[0])};
-      stacked_states<Program, k, 1, threads>::combine_all(mine, side::position());
+      stacked_states<Program, k, 1, threads>::combine_all(mine, there);
       read_register<k>(rows[0]) = mine[0];
     });
+  }
+  template <int Phase, bool IsForAll> __device__ __forceinline__ void combine_block() {
+    combine_shared<states_by_sharing<Program, states<Phase>, true>>(side::position());
     share<Phase>();
     side::template combine_selected<states_by_sharing<Program, states<Phase>, false>, IsForAll>(
         rows);
@@ -150,12 +155,7 @@ template <class Program, class C> struct sharing_columns : columns_worker<Progra
       levels.after_tile(running);
     }
     levels.finish(rows[0], running);
-    for_each_selected<Program, states<Phase>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      typename reduction_facts<Program, k>::state mine[] = {read_register<k>(rows[0])};
-      stacked_states<Program, k, 1, threads>::combine_all(mine, {0, thread, 1, threads});
-      read_register<k>(rows[0]) = mine[0];
-    });
+    combine_shared<states<Phase>>({0, thread, 1, threads});
   }
 };
 
@@ -178,34 +178,22 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     shared_columns_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  using totals = reductions_of<Program, place::total, 0>;
   registers<Program, place::launch> launch;
   registers<Program, place::row> rows[C::vector_width];
   registers<Program, place::element> no_element;
   registers<Program, place::total> total;
   frame<Program> f{launch, rows[0], no_element, total};
   start_early(f, a);
-  for_each_selected<Program, totals>([&](auto selected) {
-    constexpr int k = decltype(selected)::value;
-    read_register<k>(total) = reduction_facts<Program, k>::identity();
-  });
   bool const is_writer = threadIdx.x == 0 && threadIdx.y == 0;
   sharing_columns<Program, C> worker{{{{a}, launch, total, rows}}};
+  worker.begin_totals();
   worker.begin();
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
   if (!worker.reduce_all(std::make_integer_sequence<int, program_traits<Program>::row_phases>{}))
     return;
   if constexpr (has_element_stores<Program>) worker.store_elements();
   worker.end();
-
-  if constexpr (program_traits<Program>::has_total) {
-    int buffer = 0;
-    grid_part mine{static_cast<unsigned>(worker.tile), static_cast<unsigned>(a.tiles),
-                   a.workspace + ticket_count - 1, a.workspace + a.first_total};
-    if (!combine_by_ticket<Program, totals, C::threads_per_block>(total, mine, buffer)) return;
-    evaluate<place::total, 0, max_nodes>(f);
-    if (is_writer) store_all<place::total>(f, a);
-  }
+  worker.end_totals(is_writer);
 #endif
 }
 
