@@ -27,12 +27,14 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::total> total;
   frame<Program> f{launch, row, element, total};
   start_early(f, a);
-  auto const row_vectors = static_cast<unsigned>(a.columns.by[1].divisor) / v;
+  auto const of_row = static_cast<unsigned>(a.columns.by[1].divisor) / v;
   unsigned const thread = blockIdx.x * C::threads_per_block + threadIdx.x,
-                 group = a.columns.by[1].narrow_quotient(thread * v);
-  neighbouring_rows<items> const positions{
-      {static_cast<int>(thread + group * (items - 1) * row_vectors), static_cast<int>(row_vectors),
-       static_cast<int>(a.vectors)}};
+                 group = a.columns.by[1].narrow_quotient(thread * v), row_above = group * items,
+                 column = thread - group * of_row;
+  neighbouring_rows const positions{{static_cast<int>(row_above * of_row + column),
+                                     static_cast<int>(of_row), static_cast<int>(a.vectors)},
+                                    row_above,
+                                    column};
   await_operands<Program>();
   if (positions.is_live(0)) {
     operand_offsets<Program> origin{};

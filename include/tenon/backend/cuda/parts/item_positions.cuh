@@ -49,12 +49,12 @@ struct rest_positions : item_positions<int> {
     return {item_positions<int>::from(u)};
   }
 };
-// Those of the same columns in neighbouring rows, which are `step` apart.
-template <int Items> struct neighbouring_rows : item_positions<int> {
-  static constexpr bool share_columns = true;
+// Those of the same vector of columns in neighbouring rows, which are `step` apart, from `row` on.
+struct neighbouring_rows : item_positions<int> {
+  unsigned row, column;
 
   __device__ __forceinline__ neighbouring_rows from(int u) const {
-    return {item_positions<int>::from(u)};
+    return {item_positions<int>::from(u), row + u, column};
   }
 };
 // Those of a tile that is all inside.

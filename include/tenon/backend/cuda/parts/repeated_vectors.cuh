@@ -2,6 +2,7 @@
 #pragma once
 // Vectors of operands that vary along some axes alone, and so are there more than once.
 
+#include "tenon/backend/cuda/parts/item_positions.cuh"
 #include "tenon/backend/cuda/parts/kernel_arguments.cuh"
 #include "tenon/program/evaluate.hpp"
 
@@ -28,13 +29,9 @@ template <class Program, class Selected> struct repeated_among {
 };
 // Loads the vectors that neighbouring rows share once for all of them, and from each row what is
 // one element there.
-template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
-          class Positions>
+template <class Program, class Selected, int V, int Items, class Tile, class Arguments>
 __device__ __forceinline__ void load_shared(Tile& tile, Arguments const& a,
-                                            Positions const& positions) {
-  unsigned const first = static_cast<unsigned>(positions.at(0)) * V,
-                 row = a.columns.by[1].narrow_quotient(first),
-                 inner = first - row * static_cast<unsigned>(a.columns.by[1].divisor);
+                                            neighbouring_rows const& positions) {
   for_each_selected<Program, repeated_among<Program, Selected>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
@@ -42,10 +39,10 @@ __device__ __forceinline__ void load_shared(Tile& tile, Arguments const& a,
     auto& to = read_register<k>(tile).at;
     if constexpr (I::is_splat) {
       auto const step = static_cast<int>(a.load_columns[I::bits][0]);
-      load_splat(to, from + wide_product(static_cast<int>(row), step), step,
+      load_splat(to, from + wide_product(static_cast<int>(positions.row), step), step,
                  [&](int u) { return positions.is_whole(u); });
     } else {
-      load_packed<reuse::expected>(to[0], from + inner);
+      load_packed<reuse::expected>(to[0], from + positions.column * V);
 #pragma unroll
       for (int u = 1; u < Items; ++u) to[u] = to[0];
     }
@@ -59,7 +56,7 @@ __device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
                                               operand_offsets<Program> const& row,
                                               Positions const& positions, bool is_row_inside) {
   using repeated = repeated_among<Program, Selected>;
-  if constexpr (requires { Positions::share_columns; })
+  if constexpr (std::is_same_v<Positions, neighbouring_rows>)
     return load_shared<Program, Selected, V, Items>(tile, a, positions);
 #pragma unroll
   for (int u = 0; u < Items; ++u) {
