@@ -64,8 +64,8 @@ class graph {
   constexpr_vector<dim_check> checks;
   dim_table dims;
   refusal refused = refusal::none;
-  // Reshapes that cannot go to the arguments are not done last, either.
-  bool has_no_raised_reshapes = false;
+  // Reshapes that cannot go to the arguments are taken by position, and none is done last.
+  bool takes_reshapes_by_position = false;
 
   // The id of a node equal to `n`, which is added when there is none yet: value numbering. More
   // nodes than max_nodes are refused here, so that the message comes before the compiler's own
@@ -103,7 +103,7 @@ class graph {
     result.checks = checks;
     result.dims = dims;
     result.refused = refused;
-    result.has_no_raised_reshapes = has_no_raised_reshapes;
+    result.takes_reshapes_by_position = takes_reshapes_by_position;
     return result;
   }
 

@@ -136,8 +136,8 @@ class moved_takes : protected moved_views {
       long long const at = inner[k];
       if (at >= 0) {
         // Where the operand is repeated it is read at its one position.
-        bool const is_repeated =
-            g_.operand(n, 0).dims[k] == unit_dim && original.dims[static_cast<int>(at)] != unit_dim;
+        bool const is_repeated = g_.operand(n, 0).dims[k] == unit_dim &&
+                                 original.dims[static_cast<int>(at)] != unit_dim;
         map.push_back(is_repeated ? 0 : use(used, outer[static_cast<int>(at)], how));
         continue;
       }

@@ -85,9 +85,10 @@ class puller : moved_takes {
       d.passes_through = true;
       d.sources[0] = d.how.takes() ? -1 : want(n.operands[0], through_take(n, d.how, d.map));
       for (int k = 1; k < n.operands.size(); ++k) d.sources[k] = want_operand(n.operands[k], d.how);
-    } else if (rearranges && (n.is<ops::broadcast>() ||
-                              (n.is<ops::transpose>() && (d.how.op != op_id<ops::reshape> ||
-                                                          !is_view_of_argument(g_, d.id))))) {
+    } else if (rearranges &&
+               (n.is<ops::broadcast>() ||
+                (n.is<ops::transpose>() &&
+                 (d.how.op != op_id<ops::reshape> || !is_view_of_argument(g_, d.id))))) {
       d.passes_through = true;
       d.sources[0] =
           want_operand(n.operands[0], d.how.takes() ? through_repetition(n, d.how, d.map)
@@ -260,7 +261,7 @@ constexpr graph movement(graph const& g) {
   constexpr_vector<int> stuck;
   graph result = detail::moved_to_loads(as_it_is, stuck);
   if (stuck.empty()) return result;
-  if (!g.has_no_raised_reshapes) {
+  if (!g.takes_reshapes_by_position) {
     constexpr_vector<int> left;
     graph raised = detail::moved_to_loads(
         detail::without_last_reshapes(raised_reshapes(as_it_is, stuck)), left);

@@ -73,7 +73,7 @@ constexpr lowered_graph lower(graph const& traced) {
   }
   if (detail::has_reshapes(traced)) {
     graph by_position = traced;
-    by_position.has_no_raised_reshapes = true;
+    by_position.takes_reshapes_by_position = true;
     lowered_graph of_positions = detail::lower_as_it_is(by_position);
     if (of_positions.refused == refusal::none) return of_positions;
   }

@@ -190,7 +190,8 @@ struct instruction_list {
     for (instruction_facts const& i : *this) result += i.*is_counted;
     return result;
   }
-  // Operands are counted from 0; one of them may be read by several instructions, each at its place.
+  // Operands are counted from 0; one of them may be read by several instructions, each at its
+  // place.
   consteval int read_operands() const {
     long long result = 0;
     for (instruction_facts const& i : *this)
@@ -209,7 +210,9 @@ struct instruction_list {
       result = result || (i.is_fetch && i.where == place::element);
     return result;
   }
-  consteval int last_phase() const { return last_phase_of([](place) { return true; }); }
+  consteval int last_phase() const {
+    return last_phase_of([](place) { return true; });
+  }
   consteval int last_row_phase() const {
     return last_phase_of([](place where) { return where == place::row; });
   }
@@ -231,8 +234,7 @@ struct instruction_list {
 
 template <class Op> inline constexpr bool is_blockwise_scan = false;
 template <class Op>
-  requires(Op::kind == op_kind::scan)
-inline constexpr bool is_blockwise_scan<Op> = Op::is_blockwise;
+requires(Op::kind == op_kind::scan) inline constexpr bool is_blockwise_scan<Op> = Op::is_blockwise;
 
 }  // namespace detail
 

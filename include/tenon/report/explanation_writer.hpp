@@ -230,7 +230,7 @@ class explanation_writer {
   void write_slower_paths() {
     text notes;
     bool const moves_parts = configuration_says("parts of vectors"), moves_single_elements = moves_parts || configuration_says("single elements");
-    bool const moves_together = configuration_says("is moved together") || configuration_says("operands are read once");
+    bool const moves_together = configuration_says("is moved together"), reads_once = configuration_says("operands are read once");
     bool const turns = configuration_says("turned in shared memory");
     bool const moves_backward = turns || configuration_says("from its end") || configuration_says("vectors of rows, in turn");
     text last;  // of several parts of an operand it is said once
@@ -238,7 +238,7 @@ class explanation_writer {
       if (o.where != place::element || facts_.columns.size <= 1 || facts_.columns.dims == 0) continue;
       long long stride = o.layout.column_strides[facts_.columns.dims - 1];
       text note;
-      if (stride != 0 && stride != 1 && !moves_together && !(stride == -1 && moves_backward) && !(turns && has_neighbours(o)))
+      if (stride != 0 && stride != 1 && !moves_together && !reads_once && !(stride == -1 && moves_backward) && !(turns && has_neighbours(o)))
         note = "  " + o.name + " has neighbours " + to_string(stride) + " elements apart: they are moved one at a time, out of " +
                "longer pieces of memory; give it with its last axis contiguous\n";
       else if (moves_single_elements && stride == 1 && !is_vectorisable(o))

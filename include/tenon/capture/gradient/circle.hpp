@@ -16,7 +16,7 @@ struct circle {
 
 // @pre the index varies along `axis` alone
 constexpr circle circle_along(graph& g, int id, int axis, dim length) {
-  while ((g[id].is<ops::broadcast>() || g[id].is<ops::transpose>()) && g.operand(g[id], 0).rank() == g[id].rank()) {
+  while (is_in_other_order(g, id)) {
     axis = read_axis(g, g[id], axis);
     if (axis < 0) return {};
     id = g[id].operands[0];

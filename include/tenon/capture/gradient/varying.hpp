@@ -29,6 +29,12 @@ constexpr unsigned axes_that_vary(graph const& g, int id) {
   return known[id];
 }
 
+// Whether it has all axes of its operand, in whatever order.
+constexpr bool is_in_other_order(graph const& g, int id) {
+  node const& n = g[id];
+  return (n.is<ops::broadcast>() || n.is<ops::transpose>()) && g.operand(n, 0).rank() == n.rank();
+}
+
 // An index that moves with the position along one axis: sign * position + offset.
 struct line {
   int sign = 0;  // 0: it is none
@@ -66,9 +72,8 @@ constexpr line line_along(graph& g, int id, int axis) {
   int sign = 1, offset = build::integer_literal(g, dtype::i64, 0);
   while (!is_position(g, id, axis)) {
     node const n = g[id];
-    bool const is_view = (n.is<ops::broadcast>() || n.is<ops::transpose>()) && g.operand(n, 0).rank() == n.rank();
     bool const is_sum = n.is<ops::add>(), is_difference = n.is<ops::sub>();
-    if (is_view) {
+    if (is_in_other_order(g, id)) {
       id = n.operands[0], axis = read_axis(g, n, axis);
       if (axis < 0) return {};
       continue;

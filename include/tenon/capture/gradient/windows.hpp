@@ -8,11 +8,6 @@
 
 namespace tenon::detail {
 
-constexpr bool is_in_other_order(graph const& g, int id) {
-  node const& n = g[id];
-  return (n.is<ops::broadcast>() || n.is<ops::transpose>()) && g.operand(n, 0).rank() == n.rank();
-}
-
 // An index that is the position along `first` times a step, and the position along `within` more: the step; 0: it is none.
 // @pre the index varies along these two axes alone
 constexpr long long step_of_windows(graph const& g, int id, int first, int within) {
