@@ -8,8 +8,7 @@ namespace tenon::schedules {
 
 inline constexpr family pointwise{"pointwise", "every element on its own, one sweep",
                                   [](iteration_space const& space, schedule& s) {
-                                    for (instruction const& i : space.instructions)
-                                      if (i.op->kind == op_kind::reduction) return false;
+                                    if (detail::has_reductions(space)) return false;
                                     s.columns = detail::all_axes(space);
                                     s.rows = 0;
                                     return detail::place_values(space, s);

@@ -26,9 +26,18 @@ constexpr bool is_spanned(iteration_space const& space) {
   return read == 0;
 }
 
+// Nothing is reduced, but an output lacks axes that another one has: those are the columns, and it has a value for each row.
+constexpr bool place_values_of_rows(iteration_space const& space, schedule& s) {
+  s.rows = all_axes(space);
+  for (store const& st : space.stores) s.rows &= axes_of(st);
+  s.columns = all_axes(space) & ~s.rows;
+  return s.rows != 0 && s.columns != 0 && place_values(space, s);
+}
+
 // Takes the axes of a reduction as columns, those of the earliest one that everything fits. Without
 // one that fits, s.refused is the reason of the choice that came closest.
 constexpr bool place_rows(iteration_space const& space, schedule& s, bool with_planes = false) {
+  if (!has_reductions(space)) return place_values_of_rows(space, s);
   s.refused = refusal::several_spaces;
   if (!is_spanned(space)) return false;
   s.refused = refusal::none;

@@ -69,15 +69,27 @@ constexpr unsigned all_axes(iteration_space const& space) {
   return space.axes.size() >= 32 ? ~0u : (1u << space.axes.size()) - 1;
 }
 
+constexpr bool has_reductions(iteration_space const& space) {
+  for (instruction const& i : space.instructions)
+    if (i.op->kind == op_kind::reduction) return true;
+  return false;
+}
+
+// The axes of the space along which a store's positions go.
+constexpr unsigned axes_of(store const& st) {
+  unsigned along = 0;
+  for (int axis : st.along)
+    if (axis != no_axis) along |= 1u << axis;
+  return along;
+}
+
 // Every position of a group is visited, so a store names all axes of its group: a position written
 // more than once would not be written at all where another axis has length 0.
 // @post store_places are set, or s.refused tells why not
 constexpr void place_stores(iteration_space const& space, schedule& s) {
   s.store_places.clear();
   for (store const& st : space.stores) {
-    unsigned along = 0;
-    for (int axis : st.along)
-      if (axis != no_axis) along |= 1u << axis;
+    unsigned const along = axes_of(st);
     place value = s.places[st.value];
     bool const is_late = value == place::column || value == place::plane;
     // The elements of a part are where they are in the whole.

@@ -255,6 +255,13 @@ static_assert(schedule_of<cube>([](auto x) {
 static_assert(schedule_of<matrix>([](auto x) { return outputs(x * 2, sum(x, axis<0>), sum(x)); }) ==
               "nested [x0.1] x [x0.0], 1 phase, total, stores element row total");
 
+// Without a reduction, an output that lacks axes has a value for each row of the others.
+static_assert(schedule_of<matrix, vector>([](auto x, auto v) { return outputs(x * v, v + 1); }) ==
+              "rows [x0.1] x [x0.0], 0 phases, stores element row");
+static_assert(schedule_of<cube, matrix>([](auto x, auto m) {
+                return outputs(x * unsqueeze(exp(m), axis<2>), exp(m));
+              }) == "rows [x0.0 x0.1] x [x0.2], 0 phases, stores element row");
+
 // What one kernel cannot do yet.
 static_assert(schedule_of<cube>([](auto x) { return outputs(sum(x, axis<0>), sum(x, axis<1>)); }) ==
               "refused: several_axis_groups");
@@ -266,8 +273,9 @@ static_assert(schedule_of<matrix, matrix>([](auto x, auto y) {
               }) == "refused: several_spaces");
 static_assert(schedule_of<vector, vector>([](auto x, auto y) { return outputs(x + 1, y + 1); }) ==
               "refused: several_spaces");
-static_assert(schedule_of<matrix, vector>([](auto x, auto v) { return outputs(x * v, v + 1); }) ==
-              "refused: several_spaces");
+static_assert(schedule_of<cube, matrix, vector>([](auto x, auto m, auto v) {
+                return outputs(x * m * v, m + v, v + 1);
+              }) == "refused: several_spaces");
 static_assert(schedule_of<matrix, vector>([](auto x, auto v) {
                 return outputs(sum(x * v, axis<1>), sum(v));
               }) == "refused: several_spaces");

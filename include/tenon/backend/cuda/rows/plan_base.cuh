@@ -117,7 +117,7 @@ struct rows_planner_base : misaligned_configurations {
 
   // Rows of so many segments that there are slots for at a time.
   template <class Program> static constexpr long long most_shared_rows(long long segments) {
-    return slot_count / (2 * segments * row_state_words<Program>);
+    return slot_count / (2 * segments * at_least(1, row_state_words<Program>));
   }
 
   // Gives a row to several blocks where few rows would leave multiprocessors without work.
