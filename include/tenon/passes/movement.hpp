@@ -30,7 +30,7 @@ struct demand {
 
 class puller : moved_takes {
  public:
-  constexpr explicit puller(graph& g) : moved_takes(g) {}
+  constexpr puller(graph& g, bool is_reduced) : moved_takes(g, is_reduced) {}
 
   constexpr bool is_stuck() const { return is_stuck_; }
 
@@ -129,9 +129,7 @@ class puller : moved_takes {
     if (n.rank() == 0) return build::broadcast(g_, d.id, {}, d.how.dims);
     if (d.how.op == op_id<ops::reshape>) return build::reshape(g_, d.id, d.how.dims);
     if (int const position = position_taken(n, d.how); position >= 0) return position;
-    if (d.how.takes())
-      return build::take(g_, d.id, attribute(g_.attributes[d.how.attributes]), d.how.indices,
-                         d.how.checked, d.how.dims);
+    if (d.how.takes()) return taken_from(d.id, d.how);
     if (is_whole(n, d.how)) return d.id;
     return g_.intern(node{.op = d.how.op,
                           .type = n.type,
@@ -203,7 +201,7 @@ class puller : moved_takes {
     unsigned const varying = varying_axes(id);
     attribute map;
     for (int k = 0; k < g_[id].rank(); ++k) map.push_back(varying >> k & 1u ? place[k] : 0);
-    return puller(g_).pull(id, {op_id<ops::take>, g_.intern(map), dims});
+    return puller(g_, is_reduced_).pull(id, {op_id<ops::take>, g_.intern(map), dims});
   }
   constexpr int moved_take(node const& n, demand const& d) {
     node moved = n;
@@ -220,9 +218,11 @@ class puller : moved_takes {
 constexpr graph moved_to_loads(graph const& g, constexpr_vector<int>& stuck) {
   graph result = g.without_nodes();
   constexpr_vector<int> moved;
+  bool is_reduced = false;
+  for (node const& n : g.nodes) is_reduced = is_reduced || n.is(op_kind::reduction);
   for (node n : g.nodes) {
     for (int& operand : n.operands) operand = moved[operand];
-    puller views(result);
+    puller views(result, is_reduced);
     int id = n.is(op_kind::movement) ? views.pull(n.operands[0], movement_of(n)) : result.intern(n);
     if (views.is_stuck()) {
       stuck.push_back(moved.size());

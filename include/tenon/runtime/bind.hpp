@@ -5,8 +5,7 @@
 #include "tenon/backend/arguments.hpp"
 #include "tenon/core/config.hpp"
 #include "tenon/program/facts.hpp"
-#include "tenon/runtime/description.hpp"
-#include "tenon/runtime/dim_values.hpp"
+#include "tenon/runtime/bound_views.hpp"
 #include "tenon/runtime/spaced_operand.hpp"
 #include "tenon/runtime/stored_part.hpp"
 
@@ -16,11 +15,11 @@ namespace tenon::detail {
 using axis_order = static_vector<int, max_axes>;
 
 // Cold, because it runs once for each plan: compiled for size it takes 0.3 s less of g++ -O3 for each translation unit.
-class binder {
+class binder : bound_views {
  public:
   // @pre outputs[k] has the shape of the expression's output k
   [[gnu::cold]] binder(description const& d, array_view<argument const> inputs, array_view<argument const> outputs, expression_name const& name)
-      : d_(d), lengths_(d.final, inputs, name), inputs_(inputs), outputs_(outputs), name_(name) {
+      : bound_views(d, inputs, name), outputs_(outputs) {
     for (load const& l : d_.space.loads) loads_.push_back(spaced_load(l));
     for (store const& s : d_.space.stores) {
       bool const is_window = s.offset >= 0;
@@ -75,38 +74,6 @@ class binder {
   }
 
  private:
-  // The layout of a view: an argument's, changed by the movements above it.
-  [[gnu::cold]] tenon::layout view_of(int id) const {
-    graph const& g = d_.final;
-    node const& n = g[id];
-    if (n.is<ops::input>()) return inputs_[static_cast<std::size_t>(n.bits)].layout;
-    if (n.is<ops::index>()) return row_major(lengths_(n.dims));
-    tenon::layout operand = view_of(n.operands[0]);
-    if (n.is<ops::slice>()) return slice_of(operand, g.attributes_of(n));
-    axis_list extents = lengths_(n.dims);
-    if (n.is<ops::reshape>()) {
-      maybe<tenon::layout> result = reshaped(operand, extents);
-      if (!result) refuse_reshape(input_under(id), operand, extents);
-      return *result;
-    }
-    axis_list map;
-    for (long long axis : g.attributes_of(n)) map.values[map.count++] = axis;
-    return broadcast(operand, map, extents);
-  }
-  [[gnu::cold]] static tenon::layout slice_of(tenon::layout const& operand, attribute const& numbers) {
-    axis_list starts, steps, counts;
-    starts.count = steps.count = counts.count = operand.rank;
-    for (int k = 0; k < operand.rank; ++k) {
-      detail::axis_range range = detail::resolve_range(operand.extents[k], numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]);
-      starts.values[k] = range.start, steps.values[k] = numbers[3 * k + 2], counts.values[k] = range.count;
-    }
-    return sliced(operand, starts, steps, counts);
-  }
-  int input_under(int id) const {
-    while (d_.final[id].is(op_kind::movement)) id = d_.final[id].operands[0];
-    return d_.final[id].is<ops::input>() ? static_cast<int>(d_.final[id].bits) : -1;
-  }
-
   // An output may be presented in another shape than it is computed in.
   [[gnu::cold]] tenon::layout target_of(int output) const {
     graph_output const& o = d_.final.outputs[output];
@@ -266,15 +233,6 @@ class binder {
     for (int k = 0; k < stores_.size(); ++k) visit(operands.stores[k], stores_[k]);
   }
 
-  [[noreturn, gnu::cold, gnu::noinline]] void refuse_reshape(int operand, tenon::layout const& from, axis_list const& to) const {
-    raise({.operation = "reshape",
-           .problem = text(operand < 0 ? "the output" : "the operand")
-                      << " of shape " << to_string(from) << " is not contiguous along the axes that become shape " << to_string(to),
-           .remedy = "pass a contiguous tensor",
-           .shapes = to_string(from) << " and " << to_string(to),
-           .operand = operand},
-          name_);
-  }
   [[noreturn, gnu::cold, gnu::noinline]] void refuse_rank() const {
     raise({.operation = "call",
            .problem = text("the operands' strides leave more than ") << max_rank << " axes",
@@ -282,10 +240,7 @@ class binder {
           name_);
   }
 
-  description const& d_;
-  dim_values lengths_;
-  array_view<argument const> inputs_, outputs_;
-  expression_name const& name_;
+  array_view<argument const> outputs_;
   constexpr_vector<spaced_operand> loads_, stores_;
   // As the stores, with the strides of the results also where a store finds its place itself.
   constexpr_vector<spaced_operand> targets_;
