@@ -48,6 +48,14 @@ constexpr slice_of_axis slice_at(graph const& g, dim length, dim count, even_pos
     long long const last = at.first + (g.dims[count].a - 1) * at.step;
     return last < g.dims[length].a ? slice_of_axis{at.first, last + 1, at.step} : slice_of_axis{};
   }
+  // As many as there are, but for a number of them, as windows of what is padded.
+  dim_expression const& longer = g.dims[length];
+  if (at.step == 1 && longer.kind == dim_kind::sum && longer.a == count &&
+      g.dims.is_constant(static_cast<dim>(longer.b))) {
+    long long const behind = g.dims[static_cast<dim>(longer.b)].a - at.first;
+    if (behind < 0) return {};
+    return {at.first, behind == 0 ? tenon::detail::open_bound : -behind, 1};
+  }
   // As many as windows of so many elements, of which the last one fits.
   dim_expression const& windows = g.dims[count];
   bool const are_windows = windows.kind == dim_kind::slice && windows.a == length &&

@@ -193,4 +193,29 @@ TEST(bordered_windows, of_two_borders) {
   }
 }
 
+// Windows of what is padded to as many as there were, beside what they are of: neighbouring
+// channels.
+template <class T> void expect_responses(std::int64_t plane) {
+  static auto const f = tn::compile([](auto x) {
+    auto const padded = tn::pad(x * x, tn::axis<1>, tn::widths<2, 2>, 0);
+    return x * 2 - tn::sum(tn::unfold(padded, tn::axis<1>, tn::ct<5>, tn::ct<1>), tn::axis<3>);
+  });
+  for (std::int64_t channels : {1, 2, 3, 8, 33}) {
+    auto x = whole_numbers<T, 3>({3, channels, plane});
+    doubles const a = x.values(), found = result_of(f(x.view()));
+    for (std::int64_t k = 0; k < a.size(); ++k) {
+      std::int64_t const channel = k / plane % channels;
+      double sum = 0;
+      for (std::int64_t j = -2; j <= 2; ++j)
+        if (channel + j >= 0 && channel + j < channels) sum += a[k + j * plane] * a[k + j * plane];
+      ASSERT_NEAR(found[k], a[k] * 2 - sum, sizeof(T) < 4 ? std::fabs(a[k] * 2 - sum) / 128 : 0)
+          << k << " of " << channels << " x " << plane;
+    }
+  }
+}
+TEST(bordered_windows, of_neighbouring_channels) {
+  for (std::int64_t plane : {1, 9, 32, 100})
+    expect_responses<float>(plane), expect_responses<bf16>(plane);
+}
+
 }  // namespace

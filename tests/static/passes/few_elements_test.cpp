@@ -116,6 +116,10 @@ static_assert(reductions_in<matrix>([](auto x) {
 static_assert(reductions_in<f32<dyn, 9>>([](auto x) {
                 return mean(exp(threes(pad(x, axis<1>, widths<1, 1>), axis<1>)), axis<2>);
               }) == 0);
+static_assert(reductions_in<matrix>([](auto x) {
+                auto padded = pad(x, axis<1>, widths<1, 1>);
+                return x - sum(unfold(padded, axis<1>, ct<3>, ct<1>), axis<2>);
+              }) == 0);
 static_assert(reductions_in<matrix, f32<3>>([](auto x, auto weights) {
                 return sum(threes(x, axis<0>) * weights, axis<2>);
               }) == 0);
