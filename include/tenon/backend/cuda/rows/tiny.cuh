@@ -7,7 +7,7 @@
 #include "tenon/backend/cuda/parts/async_copy.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/shared_access.cuh"
-#include "tenon/backend/cuda/rows/values.cuh"
+#include "tenon/backend/cuda/rows/values_ahead.cuh"
 #include "tenon/backend/cuda/rows/warp_image.cuh"
 
 namespace tenon {
@@ -52,8 +52,11 @@ template <class Program, class C> struct tiny_worker {
   row_totals<Program> of_rows = {};
 
   // The rows from number `first` on, of which there are `rows`, to shared memory if they lie in
-  // runs: where the first of them is.
-  __device__ __forceinline__ unsigned bring(long long first, int rows) const {
+  // runs: where the first of them is. What these have beside their elements is asked for meanwhile,
+  // of those from `row` on that are `step` apart.
+  template <class Beside>
+  __device__ __forceinline__ unsigned bring(long long first, int rows, Beside& beside, int row,
+                                            int step) const {
     unsigned const image = static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared())) +
                            warp * a.split.bytes_per_warp;
     T const* const from = load_address<Program, load>(a, first * size);
@@ -68,6 +71,9 @@ template <class Program, class C> struct tiny_worker {
       long long const rows_behind = a.row_count - first - rows;
       bring_whole<1>(image, from, rows * size, thread, first == 0,
                      static_cast<int>(rows_behind < 16 ? rows_behind : 16) * size);
+    }
+    beside.begin(a, first, row, step, rows);
+    if (a.split.lies_in_runs) {
       wait_for_sent();
       __syncwarp();
     }
@@ -76,19 +82,18 @@ template <class Program, class C> struct tiny_worker {
     return first_row;
   }
   __device__ __forceinline__ void finish_rows(long long first, int rows) {
-    unsigned const first_row = bring(first, rows);
-    int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by,
-              begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
+    int const by = __ffs(static_cast<int>(blockDim.x)) - 1, mine = thread >> by, step = 32 >> by;
+    values_ahead<Program, 2> beside;
+    unsigned const first_row = bring(first, rows, beside, mine, step);
+    int const begin = static_cast<int>(threadIdx.x) * a.split.elements_per_lane,
               behind = begin + a.split.elements_per_lane;
 #pragma unroll 1
-    for (int turn = 0; turn < rows; turn += 32 >> by) {
+    for (int turn = 0; turn < rows; turn += step) {
       int const row = turn + mine;
       bool const is_inside = row < rows;
       operand_offsets<Program> offsets;
       find_row<Program>(offsets, a, is_inside ? first + row : 0);
-      selected_registers<Program, row_loads<Program>> values;
-      request_row_values<Program>(values, a, offsets, is_inside);
-      take_row_values<Program>(f, values, a, offsets, is_inside);
+      take_row_values<Program>(f, beside.next(a, first, row, step, rows), a, offsets, is_inside);
       evaluate<place::row, 0, 0>(f);
       int const end = !is_inside ? 0 : behind < size ? behind : size;
       unsigned const own = first_row + row * size * bytes;
@@ -102,20 +107,26 @@ template <class Program, class C> struct tiny_worker {
       evaluate<place::row, 1, 1>(f);
       if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
     }
-    __syncwarp();  // before the next rows come
   }
 
   // The same of rows of at most `few` elements that lie in runs, each of one lane.
   static constexpr int few = 2 * items;
   __device__ __forceinline__ void finish_few(long long first, int rows) {
-    unsigned const first_row = bring(first, rows);
+    values_ahead<Program, 8> beside;
+    unsigned const first_row = bring(first, rows, beside, thread, 32);
+    bool const are_whole = (first_row | size * bytes) % 16 == 0;
 #pragma unroll 1
     for (int row = thread; row < rows; row += 32) {
       operand_offsets<Program> offsets;
       find_row<Program>(offsets, a, first + row);
       unsigned const own = first_row + row * size * bytes;
-      finish_row(first + row, offsets,
-                 [&](packed<T, 1>& one, int u) { load_shared(one, own + u * bytes); });
+      finish_row(first + row, offsets, beside.next(a, first, row, 32, rows), [&](auto& tile) {
+        if (are_whole)
+          fetch_wide(tile, own);
+        else
+#pragma unroll
+          for (int u = 0; u < few; ++u) load_shared(tile[u], own + u * bytes);
+      });
     }
   }
   // One of at most `few` neighbouring elements, all of which the lane asks for by itself. Where
@@ -128,25 +139,41 @@ template <class Program, class C> struct tiny_worker {
     ask_early(from, is_inside);
     await_operands<Program>(true);
     if (!is_inside) return;
-    finish_row(row, offsets, [&](packed<T, 1>& one, int u) {
-      one = {};
-      load_packed<reuse::expected>(one, from + u, u < size);
+    selected_registers<Program, row_loads<Program>> beside;
+    request_row_values<Program>(beside, a, offsets, true);
+    finish_row(row, offsets, beside, [&](auto& tile) {
+#pragma unroll
+      for (int u = 0; u < few; ++u) {
+        tile[u] = {};
+        load_packed<reuse::expected>(tile[u], from + u, u < size);
+      }
     });
   }
 
  protected:
   using gathering = typename side::template gathering<1>;
 
-  // fetch(one, u): element u, all of which are asked for before the first is taken in.
-  template <class Fetch>
-  __device__ __forceinline__ void finish_row(long long row, operand_offsets<Program> const& offsets,
-                                             Fetch const& fetch) {
-    packed<T, 1> tile[few];
+  // Elements by vectors: of rows that are whole ones, those of several lanes are in the same bank.
+  static __device__ __forceinline__ void fetch_wide(packed<T, 1> (&tile)[few], unsigned own) {
+    constexpr int v = 16 / bytes < few ? 16 / bytes : few;
+    packed<T, v> vectors[few / v];
 #pragma unroll
-    for (int u = 0; u < few; ++u) fetch(tile[u], u);
-    selected_registers<Program, row_loads<Program>> values;
-    request_row_values<Program>(values, a, offsets, true);
-    take_row_values<Program>(f, values, a, offsets, true);
+    for (int n = 0; n < few / v; ++n) load_shared(vectors[n], own + n * v * bytes);
+#pragma unroll
+    for (int u = 0; u < few; ++u) {
+      T const element = element_of(vectors[u / v], u % v);
+      tile[u] = {};
+      __builtin_memcpy(tile[u].words, &element, sizeof(T));
+    }
+  }
+  // fetch(tile): a row's elements, all of which are asked for before the first is taken in.
+  template <class Fetch>
+  __device__ __forceinline__ void finish_row(
+      long long row, operand_offsets<Program> const& offsets,
+      selected_registers<Program, row_loads<Program>> const& beside, Fetch const& fetch) {
+    packed<T, 1> tile[few];
+    fetch(tile);
+    take_row_values<Program>(f, beside, a, offsets, true);
     evaluate<place::row, 0, 0>(f);
     selected_registers<Program, gathering> running;
     side::template begin<1>(running);
@@ -251,7 +278,12 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   long long first = (blockIdx.x * warps + worker.warp) * rows;
   for (; first < a.row_count; first += gridDim.x * warps * rows) {
     long long const left = a.row_count - first;
-    worker.finish_rows(first, static_cast<int>(left < rows ? left : rows));
+    int const here = static_cast<int>(left < rows ? left : rows);
+    if (program_traits<Program>::has_total && a.is_short)
+      worker.finish_few(first, here);
+    else
+      worker.finish_rows(first, here);
+    __syncwarp();  // before the next rows come
   }
   // Warps that have no rows.
   if (program_traits<Program>::has_total || a.row_count == 0) await_operands<Program>();

@@ -31,8 +31,8 @@ struct tiny_rows_planner : rows_planner_base {
     return size <= (bytes < 4 ? 1050 : 1050 / bytes);
   }
 
-  // Rows of so many elements that a lane has all of one at once, and as many of these as lanes ask
-  // for by themselves. H200, sums, us, so and through shared memory: of 65536 x 7 f32 1.90 (2.29),
+  // Rows of so many elements that a lane has all of one at once, with totals, too, and as many of
+  // these as lanes ask for by themselves. H200, sums, us, so and through shared memory: of 65536 x 7 f32 1.90 (2.29),
   // bf16 1.52 (1.94), of 2^20 x 7 9.76 (9.30) and 6.81 (6.40).
   static constexpr long long most_summed = 8, most_summed_alone = 1 << 20;
   // Calls whose warps ask for their rows while the kernel before ends, and let the next one come.
@@ -71,11 +71,15 @@ struct tiny_rows_planner : rows_planner_base {
         result.function = reinterpret_cast<void const*>(
             &few_sums_kernel<Program, special, build_hash, arguments>);
     }
+    if constexpr (program_traits<Program>::has_total)
+      result.split.is_short = layout.columns.size <= most_summed && result.split.lies_in_runs;
     result.why = result.split.lies_in_runs ? "rows of few elements, as they lie"
                  : result.split.rows_apart ? "rows of few elements, each a thread's"
                                            : "single elements, rows of few of them";
     set_shares(result, layout, program_traits<Program>::widest_element, c.threads_per_block);
-    if (result.split.is_short || result.split.rows_apart > 0) result.split.rows_per_warp = 32;
+    if (!program_traits<Program>::has_total &&
+        (result.split.is_short || result.split.rows_apart > 0))
+      result.split.rows_per_warp = 32;
     result.split.asks_early =
         !program_traits<Program>::has_total && result.split.lies_in_runs &&
         layout.rows.size * layout.columns.size * program_traits<Program>::widest_element <=
