@@ -79,9 +79,14 @@ struct sigmoid : activation_op {
   static constexpr text_view name = "sigmoid";
   static constexpr int cost = 30;
   static constexpr interval domain{-104, 90};
-  template <class T> static TENON_HD T eval(T x) {
+  template <class T> struct quotient { T number, by; };
+  template <class T> static TENON_HD quotient<T> fraction(T x) {
     T power = math::exp(-math::abs(x));
-    return (x < 0 ? power : T(1)) / (1 + power);
+    return {x < 0 ? power : T(1), 1 + power};
+  }
+  template <class T> static TENON_HD T eval(T x) {
+    auto const [number, by] = fraction(x);
+    return number / by;
   }
   static TENON_HD float eval_narrow(float x) {
     return math::approximate::reciprocal(1 + math::approximate::exp2(x * -1.44269504f));
@@ -258,7 +263,8 @@ struct softplus : activation_op {
   static constexpr int cost = 42;
   static constexpr interval domain{-104, 1e30};
   template <class T> static TENON_HD T eval(T x) {
-    return math::log1p(math::exp(-math::abs(x))) + math::maximum(x, T(0));
+    // Of NaN the maximum is NaN.
+    return math::log1p_of_finite(math::exp(-math::abs(x))) + math::maximum(x, T(0));
   }
   static TENON_HD float eval_narrow(float x) {
     float const power = math::approximate::exp2(math::abs(x) * -1.44269504f);

@@ -9,6 +9,7 @@
 
 #include "tenon/core/config.hpp"
 #include "tenon/ops/circular.hpp"
+#include "tenon/ops/device_log.hpp"
 #include "tenon/ops/host_math.hpp"
 
 namespace tenon::math {
@@ -29,7 +30,7 @@ inline constexpr T largest = std::numeric_limits<T>::has_infinity ? infinity<T>
 inline __device__ float exp(float x) { return ::expf(x); }
 inline __device__ float exp2(float x) { return ::exp2f(x); }
 inline __device__ float expm1(float x) { return ::expm1f(x); }
-inline __device__ float log(float x) { return ::logf(x); }
+inline __device__ float log(float x) { return device::log(x); }
 inline __device__ float log1p(float x) { return ::log1pf(x); }
 inline __device__ float log2(float x) { return ::log2f(x); }
 inline __device__ float log10(float x) { return ::log10f(x); }
@@ -108,6 +109,17 @@ inline TENON_HD float fmod(float x, float y) { return ::fmodf(x, y); }
 inline TENON_HD double fmod(double x, double y) { return ::fmod(x, y); }
 inline TENON_HD float nextafter(float x, float y) { return ::nextafterf(x, y); }
 inline TENON_HD double nextafter(double x, double y) { return ::nextafter(x, y); }
+
+// log1p where x is finite and not negative: a number that can be no other asks no question.
+template <class T> inline TENON_HD T log1p_of_finite(T x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) {
+    unsigned const bits = __float_as_uint(x);
+    return ::log1pf(__uint_as_float(bits < 0x7f7fffffu ? bits : 0x7f7fffffu));
+  }
+#endif
+  return math::log1p(x);
+}
 
 #if defined(__CUDA_ARCH__)
 inline __device__ float rsqrt(float x) { return ::rsqrtf(x); }

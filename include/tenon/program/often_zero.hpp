@@ -10,6 +10,13 @@ namespace tenon::detail {
 template <class Program> struct often_zero {
   template <int K> using at = typename program_traits<Program>::template at<K>;
 
+  template <int K, int... Operands>
+  static consteval bool has_one_through(std::integer_sequence<int, Operands...>) {
+    unsigned through = at<K>::op::zeros_through;
+    bool result = false;
+    ((result = result || ((through & 1) && holds<Operands>), through >>= 1), ...);
+    return result;
+  }
   // A variable, so that what several instructions read is looked at once.
   template <int K>
   static constexpr bool holds = [] {
@@ -21,13 +28,6 @@ template <class Program> struct often_zero {
     else
       return has_one_through<K>(typename at<K>::operands{});
   }();
-  template <int K, int... Operands>
-  static consteval bool has_one_through(std::integer_sequence<int, Operands...>) {
-    unsigned through = at<K>::op::zeros_through;
-    bool result = false;
-    ((result = result || ((through & 1) && holds<Operands>), through >>= 1), ...);
-    return result;
-  }
   // Whether quotient K is such.
   template <int K> static consteval bool is_divided() {
     if constexpr (std::is_same_v<typename at<K>::op, ops::div> && at<K>::type == dtype::f32)

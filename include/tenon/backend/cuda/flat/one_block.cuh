@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(C::threads_per_block)
     cascade<Program, running> levels;
     selected_registers<Program, no_loads> none;
     process_tile<1, true, v, items, packed_columns, tile_loads, no_loads, no_loads>(
-        held[t], none, states, f, a, origin, positions(t), true);
+        held[t], none, states, f, a, origin, positions(t), true, element_by_element{});
     levels.after_tile(states);
     levels.finish(rows[t], states);
   }

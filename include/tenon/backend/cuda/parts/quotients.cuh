@@ -45,18 +45,24 @@ class common_divisor {
   static __device__ __forceinline__ unsigned place(float x) { return __float_as_uint(x) * 2; }
 
  public:
+  static __device__ __forceinline__ float inverse(float y) {
+    float const nearly = math::approximate::reciprocal(y);
+    return __fmaf_rn(nearly, __fmaf_rn(-y, nearly, 1.0f), nearly);
+  }
+  static __device__ __forceinline__ float quotient(float x, float y, float inverse, float nearly) {
+    return __fmaf_rn(-inverse, __fmaf_rn(y, nearly, -x), nearly);
+  }
+
   common_divisor() = default;
   __device__ __forceinline__ explicit common_divisor(float y) : by_(y) {
-    float const nearly = math::approximate::reciprocal(y), size = fabsf(y);
-    inverse_ = size >= least && size <= most
-                   ? __fmaf_rn(nearly, __fmaf_rn(-y, nearly, 1.0f), nearly)
-                   : math::nan<float>;
+    float const size = fabsf(y);
+    inverse_ = size >= least && size <= most ? inverse(y) : math::nan<float>;
     before_zero_ = y > 0;
   }
   __device__ __forceinline__ float nearly(float x) const { return __fmul_rn(x, inverse_); }
   // From that. Of a zero, +0 is left, which is taken off: -0 stays what it is if y > 0.
   __device__ __forceinline__ float quotient(float x, float nearly) const {
-    return __fmaf_rn(-inverse_, __fmaf_rn(by_, nearly, -x), nearly);
+    return quotient(x, by_, inverse_, nearly);
   }
 
   // What is known of many quotients by their first steps.

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/cascade.cuh"
 #include "tenon/backend/cuda/parts/item_stores.cuh"
 #include "tenon/backend/cuda/parts/quotients.cuh"
+#include "tenon/backend/cuda/parts/usual_numbers.cuh"
 #include "tenon/backend/cuda/parts/vector_ahead.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -32,6 +33,9 @@ struct plain_evaluation {
     ahead.template evaluate<From, To>(f, i);
   }
 };
+
+// The same, one element after the other in any case: where there are registers for no more.
+struct element_by_element : plain_evaluation {};
 
 // The elements of a vector, which are evaluated beside each other.
 template <class Program, int V> struct element_vector {
@@ -114,6 +118,16 @@ __device__ __forceinline__ void process_item(
     elements.for_each_element([&](int, int i) { begin(elements.at[i], i); });
     evaluate_vector<Phase, Stores, 0>(elements, divisors, ahead, evaluation, u);
     elements.for_each_element([&](int, int i) { end(elements.frame_of(0, i), i); });
+  } else if constexpr (Dims == packed_columns && std::is_same_v<Evaluation, plain_evaluation> &&
+                       has_usual_numbers<Program, Phase, Stores, V>) {
+    constexpr int some = usual_elements<V>;
+#pragma unroll
+    for (int first = 0; first < V; first += some) {
+      element_vector<Program, some> elements{around, {}};
+      elements.for_each_element([&](int, int i) { begin(elements.at[i], first + i); });
+      usual_evaluation<Program, Phase, Stores>::evaluate(elements);
+      elements.for_each_element([&](int, int i) { end(elements.frame_of(0, i), first + i); });
+    }
   } else {
 #pragma unroll
     for (int i = 0; i < V; ++i) {

@@ -28,22 +28,29 @@ struct passing_configurations : rows_configurations {
   // registers instead. As many blocks are held as there are to leave a part of a total: of 528
   // three of each 132 at once would leave the fourth to run by itself (H200, cross entropy of 8192
   // x 32768 bf16: 208 us). Five reductions with positions, of 20 words, spilled 32 bytes where two
-  // blocks were held.
+  // blocks were held. Three operands of half types have two vectors each: of four 108 bytes were
+  // spilled (H200, distances of 65536 x 512 bf16 to two others 55.6 us, so 45.2). Usual numbers
+  // take registers, too.
   template <class Program, int Dims>
   static constexpr configuration streamed{
       .vector_width = width<Program>,
       .items = element_operands<Program>::loads > 3                                ? 1
+               : element_operands<Program>::loads == 3 && is_half<Program>         ? 2
                : has_large_states<Program> || element_operands<Program>::loads > 1 ? 4
                                                                                    : 8,
       .threads_per_block = 256,
       .group_dims = Dims,
       .index_bits = 32,
-      .blocks = Dims > 1 && program_traits<Program>::has_planes ? 1
-                : row_state_words<Program> > 12                 ? 1
-                : row_state_words<Program> > 4                  ? 2
-                : takes_light_slices<Program, Dims>             ? 4
+      .blocks = Dims > 1 && program_traits<Program>::has_planes                  ? 1
+                : row_state_words<Program> > 12                                  ? 1
+                : row_state_words<Program> > 4                                   ? 2
+                : computes_usual_numbers<Program>&& row_state_words<Program> > 3 ? 2
+                : takes_light_slices<Program, Dims>                              ? 4
                 : has_whole_vectors<Dims>
-                    ? (program_traits<Program>::has_fetches || has_wide_states<Program> ? 3 : 4)
+                    ? (program_traits<Program>::has_fetches || has_wide_states<Program> ||
+                               computes_usual_numbers<Program>
+                           ? 3
+                           : 4)
                 : element_operands<Program>::loads == 1 && !has_large_states<Program> &&
                         !has_narrow_gathered<Program>
                     ? 3

@@ -15,6 +15,14 @@ struct streamed_rows_planner : tiny_rows_planner {
     long long lanes, tiles_per_segment;
     int segments, vectors_of_last;
   };
+  // Of a row that one warp or less has. Where usual numbers are computed what a warp does once for
+  // each of its rows takes issue slots from them, the more the more states there are. H200, us,
+  // with one, two and four tiles to a lane: divergence of 65536 x 512 f32 85.3, 78.7, 77.9,
+  // relative entropy 65.1, 61.7, 63.1; a loss of four sums with 103.4, 85.9, 78.7.
+  template <class Program, configuration C>
+  static constexpr int vectors_of_lane = !computes_usual_numbers<Program> ? C.items
+                                         : row_state_words<Program> > 1   ? 4 * C.items
+                                                                          : 2 * C.items;
   template <class Program, configuration C> static constexpr row_cut cut_streamed(long long size) {
     long long const all = divide_up(size, C.vector_width);
     long long vectors = all;
@@ -22,7 +30,7 @@ struct streamed_rows_planner : tiny_rows_planner {
     // each is most of the work. H200, sums of 1048576 x 32 bf16 25 us instead of 44. Large states
     // are combined by few threads, each of which has taken in many elements.
     bool const is_short = vectors * C.vector_width <= 512 && C.items > 4;
-    long long lanes = lanes_of(vectors, is_short ? 4 : C.items, 1);
+    long long lanes = lanes_of(vectors, is_short ? 4 : vectors_of_lane<Program, C>, 1);
     // The last warp of such a row takes a vector more than the others: H200, sums, us, with a warp
     // or a tile for itself and without, 65536 x 1025 f32 93.4 (61), 4096 x 4097 20.5 (17.1), bf16
     // 12.8 (10.7), 4096 x 8193 22.8 (18.7), 133 x 1025 f32 2.4 (2.2). Its segments are of a tile of
@@ -131,9 +139,18 @@ struct streamed_rows_planner : tiny_rows_planner {
     // states are several numbers. H200, 64 threads against 256, us: variance of 2^20 x 256 f32 237
     // (257), bf16 148 (152), of 2^20 x 64 63.7 (68.8) and 41.6 (43.3), argmax of 131072 x 256 f32
     // 33.5 (34.8), of 32768 x 4096 122.1 (122.9); but sums of 2^20 x 256 f32 317 (238).
-    bool const is_small =
-        (is_ordered || has_whole_vectors<C.group_dims>)&&has_large_states<Program> &&
-        !program_traits<Program>::has_total && layout.columns.size >= 8 * C.vector_width;
+    // So does what several states or much arithmetic make long, of calls that the caches do not
+    // hold: three sums of 65536 x 512 f32 64.2 (71.4), its divergence 85 (91); but sums of products
+    // of 4096 x 300 3.27 (2.97).
+    bool const is_large = layout.rows.size * layout.columns.size * own_bytes<Program> >= 32 << 20,
+               is_small =
+                   (is_ordered ||
+                    has_whole_vectors<C.group_dims>)&&!program_traits<Program>::has_total &&
+                   layout.columns.size >= 8 * C.vector_width &&
+                   (has_large_states<Program> ||
+                    (is_large && layout.columns.size >= 64 * C.vector_width &&
+                     (computes_usual_numbers<Program> ||
+                      (row_state_words<Program> > 1 && element_operands<Program>::loads > 1))));
     // Blocks of 128 threads fill the registers better than those of 256, which are three. H200, us,
     // misaligned, of 2^20 x 64 bf16 48.0 (50.5), x 128 f32 154.9 (162.2), of 65536 x 1000 bf16 31.6
     // (33.1).
