@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands that an operator does not take.
+#include <tenon/tenon.hpp>
+
 #include <string>
 
-#include <tenon/tenon.hpp>
 namespace tn = tenon;
 
 void use() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors and views that cannot be.
+#include <tenon/tenon.hpp>
+
 #include <complex>
 
-#include <tenon/tenon.hpp>
 namespace tn = tenon;
 
 void use() {
