@@ -81,6 +81,16 @@ def embedding_layernorm(table, index, w, b):
     return F.layer_norm(F.embedding(index, table), w.shape, w, b)
 
 
+def merged_heads_layernorm(x, w, b):
+    return F.layer_norm(x.transpose(1, 2).flatten(2), w.shape, w, b)
+
+
+def merged_patches_layernorm(x, w, b):
+    images, height, width, channels = x.shape
+    halved = x.view(images, height // 2, 2, width // 2, 2, channels)
+    return F.layer_norm(halved.permute(0, 1, 3, 4, 2, 5).flatten(3), w.shape, w, b)
+
+
 def label_log_probability(x, labels):
     return torch.log_softmax(wide(x), -1).gather(1, labels[:, None]).squeeze(1)
 

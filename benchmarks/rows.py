@@ -96,6 +96,8 @@ ROWS = [
     *rows("everyday", "swiglu_of_halves", [(8192, 16384)], "bf16"),
     *rows("everyday", "geglu_of_pairs", [(8192, 16384)], "bf16"),
     *rows("everyday", "embedding_layernorm", [(65536, 1024)], "bf16"),
+    *rows("everyday", "merged_heads_layernorm", [(8, 16, 2048, 64)], "bf16"),
+    *rows("everyday", "merged_patches_layernorm", [(64, 56, 56, 96)], "bf16"),
     *rows("everyday", "label_log_probability", [(8192, 32768)], "bf16"),
     *rows("everyday", "top8", [(65536, 64)], "f32"),
     *rows("everyday", "router", [(65536, 256)], "f32"),

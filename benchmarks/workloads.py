@@ -83,6 +83,16 @@ def with_statistics(shape, make):
     return make(*shape), *(make(count).float() for count in (rows, rows, columns, columns))
 
 
+def heads_with_weights(shape, make):
+    """shape: batch, heads, length, head size; a weight and a bias for each element of all heads."""
+    return make(*shape), make(shape[1] * shape[3]), make(shape[1] * shape[3])
+
+
+def patches_with_weights(shape, make):
+    """shape: images, height, width, channels; a weight and a bias for each element of two by two."""
+    return make(*shape), make(4 * shape[3]), make(4 * shape[3])
+
+
 def bytes_with_scales(shape, make):
     scales = make(shape[0]).float().abs()
     return torch.randint(-128, 128, shape, dtype=torch.int8, device=scales.device), scales
@@ -188,6 +198,8 @@ WORKLOADS = {
     "swiglu_of_halves": Workload(everyday.swiglu_of_halves, like_first(1), lambda x: nbytes(x) * 3 // 2),
     "geglu_of_pairs": Workload(everyday.geglu_of_pairs, like_first(1), lambda x: nbytes(x) * 3 // 2),
     "embedding_layernorm": Workload(everyday.embedding_layernorm, indexed_table, read_table),
+    "merged_heads_layernorm": Workload(everyday.merged_heads_layernorm, heads_with_weights, read_and_write),
+    "merged_patches_layernorm": Workload(everyday.merged_patches_layernorm, patches_with_weights, read_and_write),
     "label_log_probability": Workload(everyday.label_log_probability, with_labels, reads),
     "top8": Workload(everyday.top8, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
     "router": Workload(everyday.router, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),

@@ -35,6 +35,12 @@ struct column_groups_planner : meeting_columns_planner {
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
+    // For the same bits, wherever they lie.
+    if constexpr (split_rows_planner::may_hold_runs<Program>)
+      if (split_rows_planner::may_be_in_runs<Program>(layout) &&
+          run_rows_planner::are_medium<Program>(layout, facts) &&
+          layout.columns.extents[layout.columns.dims - 1] > element_operands<Program>::vector_width)
+        return split_rows_planner::plan<Program>(layout, call, facts);
     if constexpr (may_group<Program>)
       if (has_groups_of_columns(layout)) {
         cuda_plan const grouped = plan_groups<Program>(layout, call, facts);

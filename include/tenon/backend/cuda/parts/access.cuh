@@ -19,6 +19,13 @@ template <class Program> struct element_operands {
     for (instruction_facts const& i : traits::all) result += i.is_load && i.moves_elements;
     return result;
   }();
+  // Those that have an element for each position, of a row at least.
+  static constexpr int whole_loads = [] {
+    int result = 0;
+    for (instruction_facts const& i : traits::all)
+      result += i.is_load && i.moves_elements && !i.repeats;
+    return result;
+  }();
   // Issue slots per element. An H200 has about 50 while it moves 8 bytes: half of them weigh, and
   // ten times as many are the bound.
   static constexpr int slots = [] {

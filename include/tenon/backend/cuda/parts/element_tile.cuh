@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/parts/item_positions.cuh"
 #include "tenon/backend/cuda/parts/misaligned_access.cuh"
 #include "tenon/backend/cuda/parts/repeated_vectors.cuh"
+#include "tenon/backend/cuda/parts/run_positions.cuh"
 #include "tenon/backend/cuda/parts/vector_pieces.cuh"
 
 namespace tenon::detail {
@@ -175,6 +176,14 @@ __device__ __forceinline__ void request_vectors(Vector (&to)[Room], Arguments co
   if constexpr (loads_vectors<Positions>) {
     positions.template load<I::varies_over_rows ? reuse::near : reuse::expected, Items>(to, from,
                                                                                         is_wanted);
+  } else if constexpr (are_in_runs<Positions>) {
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      if constexpr (Clears) to[u] = {};
+      load_packed<expected_reuse<Program, I, IsStreamed>>(
+          to[u], row_begin + place_in_runs<I, V>(a, positions, u),
+          is_wanted && positions.is_whole(u));
+    }
   } else {
 #pragma unroll
     for (int u = 0; u < Items; ++u) {
@@ -220,7 +229,8 @@ __device__ __forceinline__ void load_operands(Tile& tile, Arguments const& a,
                                               operand_offsets<Program> const& row,
                                               Positions const& positions, bool is_row_inside,
                                               std::integer_sequence<int, K...>) {
-  if constexpr (Dims == packed_columns && program_traits<Program>::has_repeated)
+  if constexpr (Dims == packed_columns && program_traits<Program>::has_repeated &&
+                !are_in_runs<Positions>)
     if constexpr (has_selected<Program, repeated_among<Program, Selected>>)
       return load_with_repeated<Program, Selected, V, Items, IsStreamed, Clears>(
           tile, a, row, positions, is_row_inside, std::integer_sequence<int, K...>{});

@@ -44,8 +44,11 @@ __device__ __forceinline__ void store_vector(Number const (&values)[V],
       return;
     }
   }
-  store_packed(to + static_cast<long long>(positions.at(0)) * V + positions.template offset<V>(u),
-               vector, count > 0, a.stored);
+  if constexpr (are_in_runs<Positions>)
+    store_packed(to + place_in_runs<I, V>(a, positions, u), vector, count > 0, a.stored);
+  else
+    store_packed(to + static_cast<long long>(positions.at(0)) * V + positions.template offset<V>(u),
+                 vector, count > 0, a.stored);
 }
 // The same of every element store.
 template <class Program, int V, int Dims, int... K, class Arguments, class Positions>

@@ -15,7 +15,9 @@ struct brief_rows_planner : spread_rows_planner {
   // Of a lane, at most; fewer of rows of whole vectors, of which four blocks are held: with 32, and
   // three, the kernel is half as long again. H200, us, misaligned, with 16 and 32: layer norm bf16
   // of 2^20 x 32 56.5 and 58.6, f32 82 and 80, of 65536 x 64 bf16, which has no room, 16.5 and
-  // 10.5; softmax of 65536 x 256 f32 41.2 and 42.6, bf16 28.7 and 25.3.
+  // 10.5; softmax of 65536 x 256 f32 41.2 and 42.6, bf16 28.7 and 25.3. Three blocks leave too few
+  // registers for f32 with a weight and a bias: layer norm of 65793 x 255 with three, which spill
+  // 28 bytes, 49.2 us, with two 43.0, of 508400 x 33 45.2 and 39.0, of 167772 x 100 36.2 and 36.3.
   static constexpr int brief_elements = 32, whole_elements = 16;
   static constexpr long long most_brief = 256, least_brief_rows = 1 << 14,
                              least_brief_elements = 3 << 17;
@@ -48,10 +50,10 @@ struct brief_rows_planner : spread_rows_planner {
       .threads_per_block = 256,
       .group_dims = Dims,
       .index_bits = 32,
-      .blocks = spread_words<Program> > spread_elements ? 1
-                : row_state_words<Program> > 3          ? 2
-                : Dims == contiguous_columns            ? 4
-                                                        : 3};
+      .blocks = spread_words<Program> > spread_elements                                        ? 1
+                : row_state_words<Program> > 3 || (Dims == odd_columns && shares_two<Program>) ? 2
+                : Dims == contiguous_columns                                                   ? 4
+                                                                                               : 3};
 
   // Rows of up to eight elements, which a lane has by itself; a warp brings all that it is to have
   // by at most four vectors of each lane, wherever they begin.

@@ -170,6 +170,13 @@ struct rows_configurations {
                 : computes_much<Program> && !keeps_words<Program> ? 3
                 : is_heavy<Program> || is_half<Program>           ? 2
                                                                   : 3};
+  // The same of rows in runs of whole aligned vectors.
+  template <configuration C>
+  static constexpr configuration in_runs = [] {
+    configuration c = C;
+    c.group_dims = run_columns;
+    return c;
+  }();
   // Rows of no whole number of vectors, or that begin anywhere, in registers. What depends on where
   // an element is, unless it is where neighbouring columns are stored, is left to the kernel of any
   // layout, and so is what two blocks have no registers for, and much arithmetic of wider types,

@@ -3,6 +3,7 @@
 // The rows skeleton: the threads of a row hold it in registers and finish it phase by phase, while
 // other blocks load theirs; totals over the rows end the launch.
 
+#include "tenon/backend/cuda/rows/blocks_held.cuh"
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_items.cuh"
 #include "tenon/backend/cuda/rows/part_of_tile.cuh"
@@ -19,10 +20,10 @@ namespace detail {
 // One thread's view of the row that it works on.
 template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
-  static constexpr bool is_spread = dims <= any_spread_columns;
+  static constexpr bool is_spread = dims == spread_columns || dims == any_spread_columns;
   static constexpr bool is_odd = dims == odd_columns, is_staged = dims > packed_columns;
   // Whole vectors, which registers hold as they lie in the row.
-  static constexpr bool is_direct = dims == packed_columns || dims == shifted_columns;
+  static constexpr bool is_direct = has_whole_vectors<dims> || dims == shifted_columns;
   // What the operands may be for those who move vectors by themselves.
   static constexpr int whole_vectors = is_direct ? packed_columns : dims;
   static constexpr int phases = program_traits<Program>::row_phases;
@@ -37,8 +38,9 @@ template <class Program, class C> struct row_worker {
   static constexpr int tiles = tiles_held<C>;  // of a long row several
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
-  using vectors_at =
-      std::conditional_t<dims == shifted_columns, shifted_positions<v>, item_positions<int>>;
+  using vectors_at = std::conditional_t<
+      dims == shifted_columns, shifted_positions<v>,
+      std::conditional_t<dims == run_columns, run_positions, item_positions<int>>>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -236,14 +238,6 @@ template <class Program, class C> struct row_worker {
 };
 #endif
 
-// Whether a block may have several groups of rows: where blocks leave parts of totals, meet to
-// finish planes, or bring what rows share. Rows of whole aligned vectors keep nothing in registers
-// for a next group.
-template <class Program, class C>
-inline constexpr bool takes_turns =
-    program_traits<Program>::has_total || program_traits<Program>::has_planes ||
-    C::group_dims > packed_columns || C::group_dims == odd_columns;
-
 }  // namespace detail
 
 // Owners: blockDim.x threads of each of blocks_per_row blocks (a cluster, if several) share a row;
@@ -259,7 +253,7 @@ inline constexpr bool takes_turns =
 // @post every store is written once per position; a row's bits depend on its elements and their
 // number alone; the ticket is 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
-__global__ void __launch_bounds__(C::threads_per_block, C::blocks)
+__global__ void __launch_bounds__(C::threads_per_block, detail::rows_blocks_held<Program, C>)
     rows_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;

@@ -70,9 +70,9 @@ inline constexpr bool shares_few = [] {
 template <class Program, class C>
 inline constexpr bool is_asked_early =
     !C::has_clusters &&
-    (C::group_dims <= shifted_columns ? shares_few<Program>
-     : C::items == 2                  ? shares_little<Program>
-                     : C::items == 8 && C::group_dims == packed_columns && shares_two<Program>);
+    (C::group_dims <= shifted_columns && C::group_dims != run_columns ? shares_few<Program>
+     : C::items == 2                                                  ? shares_little<Program>
+                     : C::items == 8 && has_whole_vectors<C::group_dims> && shares_two<Program>);
 template <class Program, class C>
 struct early_loads : needed_loads<Program, C::vector_width, C::items,
                                   program_traits<Program>::row_phases + 1, true> {

@@ -215,7 +215,8 @@ struct rows_planner : looped_rows_planner {
     long_share const like = long_share::of<Program>(layout, facts);
     bool is_like = false;
     row_share odd{0, 1};
-    constexpr bool is_direct = C.group_dims == packed_columns || C.group_dims == shifted_columns;
+    constexpr bool is_direct =
+        tenon::has_whole_vectors<C.group_dims> || C.group_dims == shifted_columns;
     if constexpr (!is_direct && can_be_odd<Program>) odd = odd_share_of<Program>(layout, facts);
     if (odd.lanes > 0 || C.group_dims == odd_columns) {
       share = odd;

@@ -3,7 +3,7 @@
 // Chooses the skeleton of rows whose columns are runs at a stride.
 
 #include "tenon/backend/cuda/rows/held_plan.cuh"
-#include "tenon/backend/cuda/rows/plan.cuh"
+#include "tenon/backend/cuda/rows/runs_plan.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/schedule/split_rows.hpp"
 
@@ -22,13 +22,19 @@ struct split_rows_planner {
           16 &&  // of shared memory beside the row
       !program_traits<Program>::has_total &&
       !program_traits<Program>::has_planes && !program_traits<Program>::has_positions;
-  // Programs whose rows pass once, and may be read as such rows in one piece are.
+  // Programs whose rows may be read as such rows in one piece are: those that pass once, and those
+  // that registers hold.
   template <class Program>
-  static constexpr bool may_stream =
-      passes_once<Program> && !program_traits<Program>::has_total &&
-      !program_traits<Program>::has_planes && !program_traits<Program>::has_positions &&
-      !program_traits<Program>::has_gathered && !program_traits<Program>::has_fetches &&
-      !rows_planner::shares_everything<Program>;
+  static constexpr bool may_have_runs =
+      !program_traits<Program>::has_total && !program_traits<Program>::has_planes &&
+      !program_traits<Program>::has_positions && !program_traits<Program>::has_gathered &&
+      !program_traits<Program>::has_fetches && !rows_planner::shares_everything<Program>;
+  template <class Program>
+  static constexpr bool may_stream = passes_once<Program>&& may_have_runs<Program>;
+  template <class Program>
+  static constexpr bool may_hold_runs =
+      !passes_once<Program> && may_have_runs<Program> && rows_planner::own_bytes<Program> > 0 &&
+      rows_planner::width<Program> > 1;
   // Whether a block or a cluster has a whole row of so many vectors, or it passes in its runs.
   template <class Program>
   static bool has_whole_rows(long long vectors, cuda_device_facts const& facts) {
@@ -36,6 +42,13 @@ struct split_rows_planner {
     if constexpr (may_hold<Program>)
       return facts.has_clusters && held_rows_planner::share_of<Program>(vectors).split.blocks > 0;
     return false;
+  }
+  // Whether the extents are those of runs of whole vectors, along an axis or two.
+  template <class Program> static bool may_be_in_runs(bound_layout const& layout) {
+    group_layout const& columns = layout.columns;
+    return (columns.dims == 2 || columns.dims == 3) && columns.size > 0 && layout.rows.size > 0 &&
+           columns.extents[columns.dims - 1] % element_operands<Program>::vector_width == 0 &&
+           !rows_are_neighbours<Program>(layout);
   }
   // @pre runs are whole vectors
   template <class Program>
@@ -59,6 +72,11 @@ struct split_rows_planner {
     if constexpr (may_stream<Program>)
       if (has_runs && layout.columns.extents[1] % width == 0)
         return plan_runs<Program>(layout, call, facts);
+    if constexpr (may_hold_runs<Program>)
+      if (may_be_in_runs<Program>(layout)) {
+        cuda_plan const held = run_rows_planner::plan<Program>(layout, call, facts);
+        if (held.function) return held;
+      }
     long long const vectors = divide_up(layout.columns.size, width);
     if (has_runs && !rows_planner::holds_row<Program>(vectors)) {
       if constexpr (may_hold<Program>) {
