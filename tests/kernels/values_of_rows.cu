@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing is reduced, and an output has a value for each row: two halves of an attention become one.
+// Nothing is reduced; one output has a value for each row: two halves of an attention become one.
 // registers: 128
 // ptx: ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32
 

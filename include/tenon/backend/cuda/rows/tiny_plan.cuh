@@ -32,8 +32,8 @@ struct tiny_rows_planner : rows_planner_base {
   }
 
   // Rows of so many elements that a lane has all of one at once, with totals, too, and as many of
-  // these as lanes ask for by themselves. H200, sums, us, so and through shared memory: of 65536 x 7 f32 1.90 (2.29),
-  // bf16 1.52 (1.94), of 2^20 x 7 9.76 (9.30) and 6.81 (6.40).
+  // these as lanes ask for by themselves. H200, sums, us, so and through shared memory: of 65536 x
+  // 7 f32 1.90 (2.29), bf16 1.52 (1.94), of 2^20 x 7 9.76 (9.30) and 6.81 (6.40).
   static constexpr long long most_summed = 8, most_summed_alone = 1 << 20;
   // Calls whose warps ask for their rows while the kernel before ends, and let the next one come.
   static constexpr long long most_bytes_asked = 5 << 20;
