@@ -52,12 +52,10 @@ __device__ __forceinline__ void load_shared(Tile& tile, Arguments const& a,
 // not inside is 0. @pre has_whole_operands
 template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
           class Positions>
-__device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
-                                              operand_offsets<Program> const& row,
-                                              Positions const& positions, bool is_row_inside) {
+__device__ __forceinline__ void load_by_division(Tile& tile, Arguments const& a,
+                                                 operand_offsets<Program> const& row,
+                                                 Positions const& positions, bool is_row_inside) {
   using repeated = repeated_among<Program, Selected>;
-  if constexpr (std::is_same_v<Positions, neighbouring_rows>)
-    return load_shared<Program, Selected, V, Items>(tile, a, positions);
 #pragma unroll
   for (int u = 0; u < Items; ++u) {
     operand_offsets<Program> column;
@@ -93,6 +91,18 @@ __device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
         read_register<k>(tile).at[u] = next;
     });
   }
+}
+
+// Either, as the positions are.
+template <class Program, class Selected, int V, int Items, class Tile, class Arguments,
+          class Positions>
+__device__ __forceinline__ void load_repeated(Tile& tile, Arguments const& a,
+                                              operand_offsets<Program> const& row,
+                                              Positions const& positions, bool is_row_inside) {
+  if constexpr (std::is_same_v<Positions, neighbouring_rows>)
+    load_shared<Program, Selected, V, Items>(tile, a, positions);
+  else
+    load_by_division<Program, Selected, V, Items>(tile, a, row, positions, is_row_inside);
 }
 
 }  // namespace tenon::detail
