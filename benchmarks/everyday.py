@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from computed import wide
+from computed import quantized, wide
 
 
 def causal_softmax(x):
@@ -89,6 +89,30 @@ def merged_patches_layernorm(x, w, b):
     images, height, width, channels = x.shape
     halved = x.view(images, height // 2, 2, width // 2, 2, channels)
     return F.layer_norm(halved.permute(0, 1, 3, 4, 2, 5).flatten(3), w.shape, w, b)
+
+
+def merged_attention(first, first_sum, second, second_sum):
+    """Two parts of an attention, of other keys, and the logarithms of their sums."""
+    total = torch.logaddexp(first_sum, second_sum)
+    values = wide(first) * torch.exp(first_sum - total)[..., None] + wide(second) * torch.exp(second_sum - total)[..., None]
+    return values.to(first.dtype), total
+
+
+def swiglu_fp8(x):
+    gate, up = wide(x).unbind(1)
+    values = F.silu(gate) * up
+    narrow, factor = quantized(values, values.abs().amax(-1, keepdim=True))
+    return narrow, factor.squeeze(-1)
+
+
+def fp8_tiles(x):
+    values = wide(x)
+    narrow, factor = quantized(values, values.abs().amax((1, 3), keepdim=True))
+    return narrow, factor.squeeze((1, 3))
+
+
+def local_response_norm(x):
+    return F.local_response_norm(x, 5)
 
 
 def label_log_probability(x, labels):

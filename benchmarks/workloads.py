@@ -93,6 +93,11 @@ def patches_with_weights(shape, make):
     return make(*shape), make(4 * shape[3]), make(4 * shape[3])
 
 
+def two_with_sums(shape, make):
+    """Twice: values, and a number for each row of them."""
+    return make(*shape), make(*shape[:-1]).float(), make(*shape), make(*shape[:-1]).float()
+
+
 def bytes_with_scales(shape, make):
     scales = make(shape[0]).float().abs()
     return torch.randint(-128, 128, shape, dtype=torch.int8, device=scales.device), scales
@@ -200,6 +205,10 @@ WORKLOADS = {
     "embedding_layernorm": Workload(everyday.embedding_layernorm, indexed_table, read_table),
     "merged_heads_layernorm": Workload(everyday.merged_heads_layernorm, heads_with_weights, read_and_write),
     "merged_patches_layernorm": Workload(everyday.merged_patches_layernorm, patches_with_weights, read_and_write),
+    "merged_attention": Workload(everyday.merged_attention, two_with_sums, lambda x, a, y, b: nbytes(x, y, a, b) * 3 // 2),
+    "swiglu_fp8": Workload(everyday.swiglu_fp8, like_first(1), lambda x: nbytes(x) * 5 // 4, 2e-2),
+    "fp8_tiles": Workload(everyday.fp8_tiles, like_first(1), lambda x: nbytes(x) * 3 // 2, 2e-2),
+    "local_response_norm": Workload(everyday.local_response_norm, like_first(1), read_and_write),
     "label_log_probability": Workload(everyday.label_log_probability, with_labels, reads),
     "top8": Workload(everyday.top8, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),
     "router": Workload(everyday.router, like_first(1), lambda x: nbytes(x) + nbytes(x[:, :8])),

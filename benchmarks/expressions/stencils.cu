@@ -88,12 +88,24 @@ void max_pool(bench::call const& c) {
   f.on(c.stream()).into(c.out<half, 4>(1))(c.in<half, 4>(0));
 }
 
+void local_response_norm(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x) {
+        auto padded = tn::pad(x * x, tn::axis<1>, tn::widths<2, 2>, 0);
+        auto near = tn::mean(tn::unfold(padded, tn::axis<1>, tn::ct<5>, tn::ct<1>), tn::axis<4>);
+        return x * tn::pow(1.0f + 1e-4f * near, -0.75f);
+      },
+      "local_response_norm");
+  f.on(c.stream()).into(c.out<float, 4>(1))(c.in<float, 4>(0));
+}
+
 constexpr bench::entry entries[] = {
     {"causal_convolution", "bf16", 3, bench::guarded<causal_convolution>},
     {"periodic_laplacian", "f32", 2, bench::guarded<periodic_laplacian>},
     {"sobel", "f32", 2, bench::guarded<sobel>},
     {"laplacian_3d", "f32", 3, bench::guarded<laplacian_3d>},
     {"max_pool", "bf16", 4, bench::guarded<max_pool>},
+    {"local_response_norm", "f32", 4, bench::guarded<local_response_norm>},
 };
 
 }  // namespace
