@@ -78,6 +78,7 @@ struct activation_op : pointwise_op<1> {
 struct sigmoid : activation_op {
   static constexpr text_view name = "sigmoid";
   static constexpr int cost = 30;
+  static constexpr bool asks_for_sizes = true;
   static constexpr interval domain{-104, 90};
   template <class T> struct quotient { T number, by; };
   template <class T> static TENON_HD quotient<T> fraction(T x) {

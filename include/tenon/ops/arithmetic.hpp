@@ -73,6 +73,7 @@ struct div : exact_op<2> {
   static constexpr text_view name = "div";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 22;
+  static constexpr bool asks_for_sizes = true;
   template <class T> static constexpr TENON_HD T eval(T x, T y) {
     // Constant evaluation may not divide by zero; fold keeps a node whose value is infinite.
     if (__builtin_is_constant_evaluated() && y == 0) return math::infinity<T>;
@@ -94,6 +95,7 @@ struct reciprocal : exact_op<1> {
   static constexpr text_view name = "reciprocal";
   static constexpr dtype_rule rule = rules::to_float;
   static constexpr int cost = 19;
+  static constexpr bool asks_for_sizes = true;
   template <class T> static constexpr TENON_HD T eval(T x) { return div::eval(T(1), x); }
   static TENON_HD float eval_narrow(float x) { return div::eval_narrow(1, x); }
   template <class V> static constexpr V derivative(V d, V, V y) { return -d * y * y; }

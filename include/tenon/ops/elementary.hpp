@@ -63,6 +63,7 @@ struct expm1 : elementary_op {
 struct log : elementary_op {
   static constexpr text_view name = "log";
   static constexpr int cost = 25;
+  static constexpr bool asks_for_sizes = true;
   static constexpr interval domain{1e-30, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log(x); }
   static TENON_HD float eval_narrow(float x) { return math::approximate::log(x); }
@@ -94,6 +95,7 @@ struct log10 : elementary_op {
 struct log1p : elementary_op {
   static constexpr text_view name = "log1p";
   static constexpr int cost = 30;
+  static constexpr bool asks_for_sizes = true;
   static constexpr interval domain{-0.999, 1e30};
   template <class T> static TENON_HD T eval(T x) { return math::log1p(x); }
   static TENON_HD float eval_narrow(float x) { return math::approximate::log1p(x); }

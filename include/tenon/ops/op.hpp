@@ -139,6 +139,8 @@ struct basic_op {
   static constexpr bool is_differentiable = true;     // false: there is no rule for the derivative
   static constexpr bool makes_zeros = false;    // of many operands the result is 0: relu
   static constexpr unsigned zeros_through = 0;  // bit k: what is often 0 as operand k is so as the result
+  // In f32 it asks each number whether it is 0, subnormal, infinite or NaN, and has a shorter form for what is none.
+  static constexpr bool asks_for_sizes = false;
   static constexpr int cost = 1;
   static constexpr interval domain = all_reals;
   static constexpr double tolerance_ulp = 4;  // largest error in f32 and f64, in units of the last place

@@ -7,14 +7,6 @@
 
 namespace tenon::detail {
 
-// Operators that have a shorter form for numbers that are none of these.
-template <class Op> inline constexpr bool asks_for_sizes = false;
-template <> inline constexpr bool asks_for_sizes<ops::div> = true;
-template <> inline constexpr bool asks_for_sizes<ops::reciprocal> = true;
-template <> inline constexpr bool asks_for_sizes<ops::log> = true;
-template <> inline constexpr bool asks_for_sizes<ops::log1p> = true;
-template <> inline constexpr bool asks_for_sizes<ops::sigmoid> = true;
-
 template <class Program> struct usual_numbers {
   using traits = program_traits<Program>;
 
@@ -28,7 +20,7 @@ template <class Program> struct usual_numbers {
   // elements of a row are divided by has its own way (parts/quotients.cuh).
   template <int K> static consteval bool holds() {
     using I = typename traits::template at<K>;
-    if constexpr (!asks_for_sizes<typename I::op>)
+    if constexpr (!I::op::asks_for_sizes)
       return false;
     else if constexpr (I::where != place::element || I::type != dtype::f32)
       return false;
