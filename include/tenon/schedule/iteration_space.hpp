@@ -179,7 +179,7 @@ class space_builder : space_windows {
   constexpr int emit_load(int view, coordinates const& along, reading what, unsigned axes = 0) {
     op_info const* const ops[] = {op_id<ops::load>, op_id<ops::address>, op_id<ops::index>};
     dtype const type = what == reading::element ? g_[view].type : dtype::i64;
-    int const number = position(space_.loads, load{view, along, what});
+    int const number = position(space_.loads, load{view, along, what, -1, what == reading::address ? axes : 0});
     instruction result{ops[static_cast<int>(what)], type, {}, axes, 0, number};
     for (int axis : along)
       if (axis != no_axis) result.axes |= 1u << axis;

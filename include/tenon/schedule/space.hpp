@@ -37,6 +37,9 @@ struct load {
   coordinates along = {};
   reading what = reading::element;
   int output = -1;  // without a view: positions are counted by this output's strides
+  // Of an address: the axes of the indices that lead on from it. One for each place where it is computed: each adds where its
+  // row is.
+  unsigned indices = 0;
   constexpr bool operator==(load const&) const = default;
 };
 struct store {
