@@ -106,7 +106,8 @@ void expect_rows(extents_of_rank<4> const& shape, extents_of_rank<Rank> const& r
         ASSERT_NEAR(found[row * length + c], of_row[c], within<T> * (1 + std::fabs(of_row[c])))
             << to_string(how) << ' ' << row << ' ' << c << " of " << length;
     }
-    if constexpr (std::is_same_v<tn::default_space, tn::cuda>) {
+    // Pieces of a vector or less may be column groups, which sum in another order.
+    if (std::is_same_v<tn::default_space, tn::cuda> && shape[3] * static_cast<int>(sizeof(T)) > 16) {
       EXPECT_EQ(y.bits(), expected.bits()) << to_string(how) << " of " << length;
     }
   }
