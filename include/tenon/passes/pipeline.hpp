@@ -5,6 +5,7 @@
 #include "tenon/ir/verify.hpp"
 #include "tenon/passes/canonical_order.hpp"
 #include "tenon/passes/dead_nodes.hpp"
+#include "tenon/passes/find_moments.hpp"
 #include "tenon/passes/fold.hpp"
 #include "tenon/passes/merge_reductions.hpp"
 #include "tenon/passes/movement.hpp"
@@ -22,6 +23,8 @@ inline constexpr pass pipeline[] = {
     // What the broadcasts of the whole expression taught about lengths holds from its first node
     // on.
     {"unify_dims", [](graph const& g) { return unify_dims(g); }},
+    // While a mean is a sum over a count, and what it is repeated for is not moved.
+    {"find_moments", find_moments},
     // Before anything looks at node numbers: they must not depend on the order in which operands
     // were evaluated.
     {"canonical_order", canonical_order},
