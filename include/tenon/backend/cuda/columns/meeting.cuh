@@ -9,7 +9,7 @@
 // second-level cache has, and the turns of a slice are taken in the same order however much is
 // kept.
 
-#include "tenon/backend/cuda/columns/meeting_chains.cuh"
+#include "tenon/backend/cuda/columns/chains.cuh"
 #include "tenon/backend/cuda/columns/meeting_states.cuh"
 #include "tenon/backend/cuda/columns/worker.cuh"
 
@@ -123,7 +123,7 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
       int turn = slice * share.turns_of_slice, left = turns - turn;
       if (left > share.turns_of_slice) left = share.turns_of_slice;
       if (!goes_forwards<Phase>) turn += left - 1;
-      meeting_chains<Program, v, threads, Phase> chains;
+      column_chains<Program, v, threads, Phase> chains;
       chains.begin();
       if (!part.is_empty())
 #pragma unroll 1

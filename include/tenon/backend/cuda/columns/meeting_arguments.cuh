@@ -36,7 +36,7 @@ template <class Program> struct grouped_arguments : meeting_arguments<Program> {
 // Words between the counters of neighbouring groups: a cache line.
 inline constexpr int words_of_counter = 32;
 inline constexpr int most_meeting_groups = 64;
-// Of which a thread has a chain of parts (meeting_chains.cuh).
+// Of which a thread has a chain of parts (chains.cuh).
 inline constexpr int most_turns_of_slice = 256;
 
 // Turns that are under way to a block's shared memory: 32 KB of it; two blocks are on a

@@ -163,7 +163,7 @@ struct streamed_rows_planner : tiny_rows_planner {
     long long const groups = at_least(1, divide_up(layout.rows.size, rows_per_group));
     long long most = most_blocks;
     if constexpr (program_traits<Program>::has_total)
-      most = parts<Program>;
+      most = parts_in_turns<Program, C>(cut.lanes * rows_per_group);
     else if (cut.segments > 1)
       most = enough_blocks;
     if (cut.segments > 1)

@@ -20,7 +20,7 @@ struct narrowly_gathered<Facts> {
 // An operator that gathers elements (ops/moments.hpp) does so in the recent part: a state of a few
 // elements, and its merge, are three times the instructions. Slices are so short that the whole is
 // one chain.
-template <class Program, int V, int Threads, int Phase> struct meeting_chains {
+template <class Program, int V, int Threads, int Phase> struct column_chains {
   using side = rows_side_by_side<Program, V, Threads>;
   using states = typename side::template states<Phase>;
   template <int K> using facts = reduction_facts<Program, K>;
