@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/rows/blocks_held.cuh"
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_items.cuh"
+#include "tenon/backend/cuda/rows/paired_lanes.cuh"
 #include "tenon/backend/cuda/rows/part_of_tile.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
 #include "tenon/backend/cuda/rows/shifted_positions.cuh"
@@ -22,6 +23,7 @@ template <class Program, class C> struct row_worker {
   static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
   static constexpr bool is_spread = dims == spread_columns || dims == any_spread_columns;
   static constexpr bool is_odd = dims == odd_columns, is_staged = dims > packed_columns;
+  static constexpr bool is_paired = lanes_of_thread<C> == 2;
   // Whole vectors, which registers hold as they lie in the row.
   static constexpr bool is_direct = has_whole_vectors<dims> || dims == shifted_columns;
   // What the operands may be for those who move vectors by themselves.
@@ -142,7 +144,9 @@ template <class Program, class C> struct row_worker {
     using running = running_states<Program, v, items_of_tile<C>, Phase>;
     using reductions = reductions_of<Program, place::row, Phase>;
     auto const where = positions(given.row < a.row_count);
-    if constexpr (tiles > 1) {
+    if constexpr (is_paired) {
+      paired_lanes<Program, C, Phase>::reduce(f, a, offsets, where, given.tile, team.lanes);
+    } else if constexpr (tiles > 1) {
       reduce_tiles<Phase>(given, offsets, where);
     } else {
       int const steps = a.split.tiles_per_piece * items;
@@ -156,7 +160,7 @@ template <class Program, class C> struct row_worker {
         team.template leave<reductions>(f.row, piece);
       }
     }
-    team.template gather<reductions>(f.row);
+    if constexpr (!is_paired) team.template gather<reductions>(f.row);
     evaluate<place::row, Phase, Phase>(f);
   }
 
@@ -229,7 +233,9 @@ template <class Program, class C> struct row_worker {
                      late_loads<Program, C, Phase, Stores>>(
             given.tile, given.early, states, f, a, offsets, positions, is_inside, evaluation);
       };
-      if constexpr (Stores && dims == shifted_columns)
+      if constexpr (is_paired)
+        process(paired_positions<items>{where, (items - 1) * team.lanes < a.vectors});
+      else if constexpr (Stores && dims == shifted_columns)
         process(shifted_results<Program, C, arguments>{where, a, offsets});
       else
         process(where);

@@ -33,8 +33,8 @@ template <class Loads, class Program, class C, int Items> struct some_items : Lo
 };
 template <class Program, class C, int Items>
 using own_items = some_items<own_loads<Program, C>, Program, C, Items>;
-// Whether two vectors to a thread leave registers for what all rows share, so that it is asked for
-// together with the row instead of after its last reduction.
+// Whether two or three vectors to a thread leave registers for what all rows share, so that it is
+// asked for together with the row instead of after its last reduction.
 template <class Program>
 inline constexpr bool shares_little = [] {
   int loads = 0, shared = 0;
@@ -71,8 +71,9 @@ template <class Program, class C>
 inline constexpr bool is_asked_early =
     !C::has_clusters &&
     (C::group_dims <= shifted_columns && C::group_dims != run_columns ? shares_few<Program>
-     : C::items == 2                                                  ? shares_little<Program>
-                     : C::items == 8 && has_whole_vectors<C::group_dims> && shares_two<Program>);
+     : C::items == 2 || C::items == 3
+         ? shares_little<Program>
+         : C::items == 8 && has_whole_vectors<C::group_dims> && shares_two<Program>);
 template <class Program, class C>
 struct early_loads : needed_loads<Program, C::vector_width, C::items,
                                   program_traits<Program>::row_phases + 1, true> {

@@ -5,7 +5,7 @@
 #include "tenon/backend/cuda/columns/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
 #include "tenon/backend/cuda/parts/whole_operands.cuh"
-#include "tenon/backend/cuda/rows/looped_plan.cuh"
+#include "tenon/backend/cuda/rows/paired_plan.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/joined_sweeps.hpp"
 #include "tenon/schedule/nested.hpp"
@@ -14,7 +14,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct rows_planner : looped_rows_planner {
+struct rows_planner : paired_rows_planner {
   // Rows of one element that are columns, unless a lane has them by itself. H200, sums of 2^20 x 1
   // f32: 3.6 us (5.3), but misaligned 5.8 (5.4), bf16 7.7 (5.4), of 4096 x 1 1.76 (1.06).
   template <class Program>
@@ -166,8 +166,18 @@ struct rows_planner : looped_rows_planner {
                                              cuda_device_facts const& facts, moved_as how) {
     if constexpr (short_vectors < Program >> 0)
       if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
-        return plan_resident<Program, short_rows<Program>>(layout, call, facts, how);
-    return plan_resident<Program, medium_rows<Program>>(layout, call, facts, how);
+        return plan_alone_or_paired<Program, short_rows<Program>>(layout, call, facts, how);
+    return plan_alone_or_paired<Program, medium_rows<Program>>(layout, call, facts, how);
+  }
+  template <class Program, configuration Alone>
+  [[gnu::cold]] static cuda_plan plan_alone_or_paired(bound_layout const& layout,
+                                                      bound_arguments const& call,
+                                                      cuda_device_facts const& facts,
+                                                      moved_as how) {
+    if constexpr (can_be_paired<Program, Alone>)
+      if (are_paired<Program, Alone>(layout.columns.size / width<Program>, layout.rows.size))
+        return plan_resident<Program, paired_rows<Program, Alone>>(layout, call, facts, how);
+    return plan_resident<Program, Alone>(layout, call, facts, how);
   }
 
   // @pre all operands are contiguous, and the rows are whole vectors, shared as `share` says if
@@ -210,6 +220,7 @@ struct rows_planner : looped_rows_planner {
     cuda_plan result;
     long long const vectors = divide_up(layout.columns.size, width<Program>);
     row_share share = share_of<Program>(vectors);
+    share.lanes /= lanes_of_thread<special>;
     result.split.tiles_per_piece = row_items<Program>;  // all, of one piece
     // As the aligned rows of that length are shared, for the same bits.
     long_share const like = long_share::of<Program>(layout, facts);
