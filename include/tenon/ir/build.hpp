@@ -270,4 +270,17 @@ constexpr int take(graph& g, int id, attribute const& map,
   return g.intern(n);
 }
 
+// What a take without indices is: operand axis k of more than one element becomes result axis map[k].
+constexpr int taken_as_it_lies(graph& g, int id, attribute const& map, dim_list const& dims) {
+  attribute kept;
+  dim_list longer;
+  for (int k = 0; k < map.size(); ++k) {
+    if (g[id].dims[k] == unit_dim) continue;
+    kept.push_back(map[k]);
+    longer.push_back(g[id].dims[k]);
+  }
+  while (g[id].is<ops::reshape>()) id = g[id].operands[0];
+  return broadcast(g, reshape(g, id, longer), kept, dims);
+}
+
 }  // namespace tenon::build

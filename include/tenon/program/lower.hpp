@@ -6,6 +6,7 @@
 #include "tenon/passes/joined_outputs.hpp"
 #include "tenon/passes/pieces.hpp"
 #include "tenon/passes/pipeline.hpp"
+#include "tenon/passes/split_repeats.hpp"
 #include "tenon/passes/windows.hpp"
 #include "tenon/schedule/gathered_rows.hpp"
 #include "tenon/schedule/select.hpp"
@@ -27,18 +28,33 @@ constexpr void set_schedule(lowered_graph& lowered) {
   lowered.plan = select(lowered.space);
 }
 
+// What is repeated is read as it lies where parts side by side have vectors then, or many
+// repetitions themselves.
+constexpr void part_outputs(graph& g) {
+  graph split = passes::split_repeats(g, false);
+  passes::part_outputs(split);
+  if (!split.parts.empty()) {
+    g = split;
+    return;
+  }
+  g = passes::split_repeats(g, true);
+  passes::part_outputs(g);
+  passes::piece_outputs(g);
+}
+
 constexpr lowered_graph lower_as_it_is(graph const& traced) {
   lowered_graph result;
   result.traced = traced;
   result.final = passes::run(traced);
   result.refused = result.final.size() > max_nodes ? refusal::too_many_nodes : result.final.refused;
   if (result.refused != refusal::none) return result;
-  int const size = result.final.size();
-  passes::part_outputs(result.final);
-  passes::piece_outputs(result.final);
+  int const size = result.final.size(), indices = passes::detail::count_indices(result.final);
+  part_outputs(result.final);
   set_schedule(result);
   // What has no kernel in parts, or too many nodes, may have one as a whole.
-  if (result.plan.refused != refusal::none && result.final.size() > size) {
+  bool const is_other =
+      result.final.size() > size || passes::detail::count_indices(result.final) < indices;
+  if (result.plan.refused != refusal::none && is_other) {
     result.final = passes::run(traced);
     set_schedule(result);
   }
