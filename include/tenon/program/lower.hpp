@@ -6,6 +6,7 @@
 #include "tenon/passes/joined_outputs.hpp"
 #include "tenon/passes/pieces.hpp"
 #include "tenon/passes/pipeline.hpp"
+#include "tenon/passes/sliced_reductions.hpp"
 #include "tenon/passes/split_repeats.hpp"
 #include "tenon/passes/windows.hpp"
 #include "tenon/schedule/gathered_rows.hpp"
@@ -65,9 +66,9 @@ constexpr lowered_graph lower_as_it_is(graph const& traced) {
   return result;
 }
 
-constexpr bool has_reshapes(graph const& g) {
+template <class Op> constexpr bool has_nodes(graph const& g) {
   for (node const& n : g.nodes)
-    if (n.is<ops::reshape>()) return true;
+    if (n.is<Op>()) return true;
   return false;
 }
 
@@ -87,7 +88,11 @@ constexpr lowered_graph lower(graph const& traced) {
     lowered_graph of_all = detail::lower_as_it_is(passes::joined_outputs(traced));
     if (of_all.refused == refusal::none) return of_all;
   }
-  if (detail::has_reshapes(traced)) {
+  if (detail::has_nodes<ops::slice>(traced) || detail::has_nodes<ops::take>(traced)) {
+    lowered_graph of_parts = detail::lower_as_it_is(passes::sliced_reductions(traced));
+    if (of_parts.refused == refusal::none) return of_parts;
+  }
+  if (detail::has_nodes<ops::reshape>(traced)) {
     graph by_position = traced;
     by_position.takes_reshapes_by_position = true;
     lowered_graph of_positions = detail::lower_as_it_is(by_position);

@@ -129,6 +129,8 @@ constexpr void flatten(graph const& g, iteration_space const& space, schedule co
       item.bits |= planes.of_load(number).packed();
       item.bits |= alike_loads::packed(alike.of_load(number));
     }
+    if (is_element && s.chosen == &schedules::rows)
+      item.bits |= neighbour_finder(g, space).of_load(static_cast<int>(i.bits)).packed();
     if (is_element) item.bits |= slices.of_load(static_cast<int>(i.bits)).packed();
     if (is_pointwise && i.op == op_id<ops::index> && s.places[k] == place::element)
       item.bits |= stepped_position_of(g, space.loads[static_cast<int>(i.bits)],

@@ -122,8 +122,8 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
     });
   }
 
-  // Whether an operator gathers elements (ops/moments.hpp). H200, layer norm over axis 1 of 64 x 96 x
-  // 3136 bf16 46 us so, 58 where states of two positions each are merged.
+  // Whether an operator gathers elements (ops/moments.hpp). H200, layer norm over axis 1 of 64 x 96
+  // x 3136 bf16 46 us so, 58 where states of two positions each are merged.
   template <int Phase>
   static constexpr bool gathers_elements = []<int... K>(std::integer_sequence<int, K...>) {
     using states = typename side::template states<Phase>;

@@ -170,11 +170,11 @@ struct rows_configurations {
                 : computes_much<Program> && !keeps_words<Program> ? 3
                 : is_heavy<Program> || is_half<Program>           ? 2
                                                                   : 3};
-  // The same of rows in runs of whole aligned vectors.
-  template <configuration C>
-  static constexpr configuration in_runs = [] {
+  // The same of whole aligned vectors that lie otherwise: in runs, between each other.
+  template <configuration C, int GroupDims>
+  static constexpr configuration lying = [] {
     configuration c = C;
-    c.group_dims = run_columns;
+    c.group_dims = GroupDims;
     return c;
   }();
   // Rows of no whole number of vectors, or that begin anywhere, in registers. What depends on where

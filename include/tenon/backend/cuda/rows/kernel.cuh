@@ -3,6 +3,7 @@
 // The rows skeleton: the threads of a row hold it in registers and finish it phase by phase, while
 // other blocks load theirs; totals over the rows end the launch.
 
+#include "tenon/backend/cuda/rows/beside.cuh"
 #include "tenon/backend/cuda/rows/blocks_held.cuh"
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_items.cuh"
@@ -75,6 +76,8 @@ template <class Program, class C> struct row_worker {
       odd_items<Program, C>::load(to.tile, a, offsets, where, row);
     else if constexpr (is_spread)
       spread_items<Program, C>::load(to, a, offsets, where);
+    else if constexpr (dims == beside_columns)
+      load_beside<Program, own, v, items>(to.tile, a, offsets, where);
     else
       load_tile<Program, own, v, items * tiles, whole_vectors, false>(to.tile, a, offsets, where,
                                                                       has_none_beyond || is_inside);

@@ -70,7 +70,7 @@ inline constexpr bool shares_few = [] {
 template <class Program, class C>
 inline constexpr bool is_asked_early =
     !C::has_clusters &&
-    (C::group_dims <= shifted_columns && C::group_dims != run_columns ? shares_few<Program>
+    (C::group_dims <= shifted_columns && !has_whole_vectors<C::group_dims> ? shares_few<Program>
      : C::items == 2 || C::items == 3
          ? shares_little<Program>
          : C::items == 8 && has_whole_vectors<C::group_dims> && shares_two<Program>);

@@ -25,7 +25,7 @@ struct paired_rows_planner : looped_rows_planner {
   template <class Program, configuration Alone>
   static constexpr bool can_be_paired = [] {
     using traits = program_traits<Program>;
-    return own_bytes<Program> == 2 && width<Program> == 8 &&
+    return Alone.group_dims == packed_columns && own_bytes<Program> == 2 && width<Program> == 8 &&
            (Alone.items == 2 || Alone.items == 4) && !is_heaviest<Program> &&
            !keeps_words<Program> && !traits::has_total && !traits::has_planes &&
            has_element_stores<Program> && has_paired_order<Program>;

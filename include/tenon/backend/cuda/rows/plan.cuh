@@ -63,6 +63,15 @@ struct rows_planner : paired_rows_planner {
     [[maybe_unused]] bool is_held = may_be_resident<Program>(facts)
                                         ? blocks_hold<Program>(layout, facts)
                                         : vectors <= medium_vectors<Program>;
+    if constexpr (has_loads_beside<Program> && !passes_once<Program> &&
+                  Columns < column_order::contiguous)
+      if (!is_long && vectors <= medium_vectors<Program> &&
+          lie_beside_in_rows<Program, width<Program>>(operands, layout, call)) {
+        cuda_plan result =
+            plan_packed<Program, beside_columns>(layout, call, facts, moved_as::vectors);
+        result.why = "row in registers; what lies between each other's elements is moved together";
+        if (result.function) return result;
+      }
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
       // For the same bits, where there are many.
       auto const brief = plan_brief<Program, Columns>(layout, call, facts, operands.is_packed);
@@ -135,7 +144,7 @@ struct rows_planner : paired_rows_planner {
             layout.columns.size % width<Program> == 0)
           result = plan_long<Program, settled_rows<Program>>(layout, call, facts, share);
       if (!result.function && !is_long && is_packed && vectors <= medium_vectors<Program>)
-        result = plan_packed<Program>(layout, call, facts, how);
+        result = plan_packed<Program, packed_columns>(layout, call, facts, how);
       else if constexpr (has_resident<Program, all>)
         if (!result.function)
           result = plan_resident<Program, resident<Program, all>>(layout, call, facts, how);
@@ -159,15 +168,17 @@ struct rows_planner : paired_rows_planner {
   template <class Program> using looped_program = typename joined_sweeps<Program>::type;
 
  protected:
-  // @pre all operands are packed, or repeated, and a row has at most medium_vectors
-  template <class Program>
+  // @pre all operands are packed, or repeated, or lie so, and a row has at most medium_vectors
+  template <class Program, int GroupDims>
   [[gnu::cold]] static cuda_plan plan_packed(bound_layout const& layout,
                                              bound_arguments const& call,
                                              cuda_device_facts const& facts, moved_as how) {
     if constexpr (short_vectors < Program >> 0)
       if (divide_up(layout.columns.size, width<Program>) <= short_vectors<Program>)
-        return plan_alone_or_paired<Program, short_rows<Program>>(layout, call, facts, how);
-    return plan_alone_or_paired<Program, medium_rows<Program>>(layout, call, facts, how);
+        return plan_alone_or_paired<Program, lying<short_rows<Program>, GroupDims>>(layout, call,
+                                                                                    facts, how);
+    return plan_alone_or_paired<Program, lying<medium_rows<Program>, GroupDims>>(layout, call,
+                                                                                 facts, how);
   }
   template <class Program, configuration Alone>
   [[gnu::cold]] static cuda_plan plan_alone_or_paired(bound_layout const& layout,

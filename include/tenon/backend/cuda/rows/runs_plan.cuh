@@ -27,11 +27,11 @@ struct run_rows_planner : rows_planner {
     cuda_plan result;
     if constexpr (short_vectors < Program >> 0)
       if (vectors <= short_vectors<Program>)
-        result = plan_resident<Program, in_runs<short_rows<Program>>>(layout, call, facts,
-                                                                      moved_as::vectors);
+        result = plan_resident<Program, lying<short_rows<Program>, run_columns>>(
+            layout, call, facts, moved_as::vectors);
     if (vectors > short_vectors<Program>)
-      result = plan_resident<Program, in_runs<medium_rows<Program>>>(layout, call, facts,
-                                                                     moved_as::vectors);
+      result = plan_resident<Program, lying<medium_rows<Program>, run_columns>>(layout, call, facts,
+                                                                                moved_as::vectors);
     result.why = result.block.x > 32 ? "row in runs of vectors, in registers of several warps"
                                      : "row in runs of vectors, in registers of a warp or less";
     return result;
