@@ -65,6 +65,36 @@ constexpr int broadcast_of_reshape(graph& g, node const& n) {
   return build::reshape(g, build::broadcast(g, reshaped.operands[0], moved, dims), n.dims);
 }
 
+// Every so many elements of an axis that several become, the innermost of which is a whole number of
+// as many: every so many of that one. -1 where it is something else.
+constexpr int slice_of_reshape(graph& g, node const& n) {
+  node const reshaped = g.operand(n, 0), source = g.operand(reshaped, 0);
+  attribute const numbers = g.attributes_of(n);
+  attribute bounds;
+  for (int from = 0; from < source.rank(); ++from)
+    bounds.push_back(0), bounds.push_back(tenon::detail::open_bound), bounds.push_back(1);
+  for (axis_group const group : reshape_groups(g.dims, source.dims, reshaped.dims))
+    for (int axis = group.to; axis < group.to_end; ++axis) {
+      long long const start = numbers[3 * axis], stop = numbers[3 * axis + 1],
+                      step = numbers[3 * axis + 2];
+      if (start == 0 && stop == tenon::detail::open_bound && step == 1) continue;
+      int const inner = group.from_end - 1;
+      if (group.to_end != group.to + 1 || inner < group.from) return -1;
+      dim const length = g.dims.representative(source.dims[inner]);
+      bool const is_turn = step > 1 && start >= 0 && start < step &&
+                           stop == tenon::detail::open_bound && g.dims.is_constant(length) &&
+                           g.dims[length].a % step == 0;
+      if (!is_turn) return -1;
+      bounds[3 * inner] = start, bounds[3 * inner + 2] = step;
+      // As long as it was before the axes were joined.
+      dim joined = g.dims.constant(g.dims[length].a / step);
+      for (int from = group.from; from < inner; ++from)
+        joined = g.dims.product(joined, source.dims[from]);
+      g.dims.unite(n.dims[axis], joined);
+    }
+  return build::reshape(g, build::slice(g, reshaped.operands[0], bounds), n.dims);
+}
+
 // A reduction of what has such a shape, as it is of something beside what is reshaped, in the other
 // shape, too: both are over the same axes then.
 constexpr int reduction_in_other_shape(graph& g, node n, raised_nodes const& raised) {
@@ -84,6 +114,7 @@ constexpr int raised_reshape(graph& g, node n, raised_nodes const& raised) {
   dim_list const dims = n.dims, before = g.operand(g.operand(n, k), 0).dims;
   if (n.is<ops::reshape>()) return build::reshape(g, g.operand(n, 0).operands[0], dims);
   if (n.is<ops::transpose>() || n.is<ops::broadcast>()) return broadcast_of_reshape(g, n);
+  if (n.is<ops::slice>()) return slice_of_reshape(g, n);
   if (n.is(op_kind::reduction)) return reduction_of_reshape(g, n, true);
   if (!n.is(op_kind::pointwise) && !n.is(op_kind::projection)) return -1;
   for (int& operand : n.operands) {

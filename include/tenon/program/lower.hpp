@@ -84,13 +84,13 @@ constexpr lowered_graph lower(graph const& traced) {
     lowered_graph of_wholes = detail::lower_as_it_is(passes::windows(traced));
     if (of_wholes.refused == refusal::none) return of_wholes;
   }
-  if (traced.outputs.size() > 1) {
-    lowered_graph of_all = detail::lower_as_it_is(passes::joined_outputs(traced));
-    if (of_all.refused == refusal::none) return of_all;
-  }
   if (detail::has_nodes<ops::slice>(traced) || detail::has_nodes<ops::take>(traced)) {
     lowered_graph of_parts = detail::lower_as_it_is(passes::sliced_reductions(traced));
     if (of_parts.refused == refusal::none) return of_parts;
+  }
+  if (traced.outputs.size() > 1) {
+    lowered_graph of_all = detail::lower_as_it_is(passes::joined_outputs(traced));
+    if (of_all.refused == refusal::none) return of_all;
   }
   if (detail::has_nodes<ops::reshape>(traced)) {
     graph by_position = traced;

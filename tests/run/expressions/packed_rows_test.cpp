@@ -100,15 +100,22 @@ TEST(packed_rows, in_groups) {
                            (tn::select(pairs, tn::axis<3>, tn::ct<1>) << 4),
                        scale);
   });
+  auto const of_rows = tn::compile([](auto x) {
+    auto [q, scale] = quantized(x);
+    return tn::outputs(packed_in_turn<1>(tn::flatten(q, tn::axis<1, 2>)), scale);
+  });
   for (std::int64_t rows : {0, 1, 17}) {
     auto x = random_array<float, 2>({rows, 128});
     auto groups = tn::view<float, tn::dyn, 4, 32>(x.data(), rows);
     auto const results = f(x.view());
     auto const same = of_pairs(groups);
+    auto const too = of_rows(groups);
     doubles const values = x.values(), found = result_of(tn::get<0>(results)),
                   scales = result_of(tn::get<1>(results));
     EXPECT_EQ(found.values, result_of(tn::get<0>(same)).values);
     EXPECT_EQ(scales.values, result_of(tn::get<1>(same)).values);
+    EXPECT_EQ(found.values, result_of(tn::get<0>(too)).values);
+    EXPECT_EQ(scales.values, result_of(tn::get<1>(too)).values);
     for (std::int64_t g = 0; g < rows * 4; ++g) {
       float largest = 0;
       for (int j = 0; j < 32; ++j)

@@ -66,5 +66,38 @@ static_assert(why_refused<f32<4, 6>, f32<4>>([](auto x, auto v) {
                 return transpose(reshape(x + unsqueeze(v, axis<1>), shape<2, 12>));
               }) == refusal::none);
 
+// Every second element of a row of whole pairs is that of each pair; every fourth of rows of six is
+// found by its position.
+static_assert(is(moved<f32<4, 6>, f32<4>>([](auto x, auto v) {
+                   return exp(slice(reshape(x + unsqueeze(v, axis<1>), shape<24>), axis<0>,
+                                    range<1, end, 2>));
+                 }),
+                 R"(
+%0 = input 0 : f32[4, 6]
+%1 = input 1 : f32[4]
+%2 = slice %0 [0 _ 1 1 _ 2] : f32[4, 3]
+%3 = broadcast %1 [0] : f32[4, 3]
+%4 = add %2 %3 : f32[4, 3]
+%5 = exp %4 : f32[4, 3]
+return %5:f32
+)"));
+static_assert(is(moved<f32<4, 6>, f32<4>>([](auto x, auto v) {
+                   return slice(reshape(x + unsqueeze(v, axis<1>), shape<24>), axis<0>,
+                                range<1, end, 4>);
+                 }),
+                 R"(
+%0 = input 0 : f32[4, 6]
+%1 = input 1 : f32[4]
+%2 = index : i64[24]
+%3 = literal 6 : i64[]
+%4 = slice %2 [1 _ 4] : i64[6]
+%5 = floor_divide %4 %3 : i64[6]
+%6 = remainder %4 %3 : i64[6]
+%7 = take %0 %5 %6 [-1 -2] : f32[6]
+%8 = take %1 %5 [-1] : f32[6]
+%9 = add %7 %8 : f32[6]
+return %9:f32
+)"));
+
 }  // namespace
 }  // namespace tenon::test
