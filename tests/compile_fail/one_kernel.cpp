@@ -18,6 +18,23 @@ void use() {
   auto [s, m] = f(box); // error here
 #endif
 
+// case: column_values
+// expected-error: "tenon: compile: values for each column of rows that are reduced, too, are reduced again, which one kernel cannot do yet; give these values as results, and reduce them in an expression of its own"
+#ifdef TENON_CASE_column_values
+  auto f = tn::compile([](auto x) { return tn::sum(tn::mean(tn::softmax(x, tn::axis<1>), tn::axis<0>) * tn::mean(x, tn::axis<0>)); });
+  auto loss = f(x); // error here
+#endif
+
+// case: positions_beside_columns
+// expected-error: "tenon: compile: positions (tn::iota, tn::argmax, tn::one_hot) stand beside values for each column of rows that are reduced, too, which one kernel cannot do yet; store what follows from them by an expression of its own, and pass it"
+#ifdef TENON_CASE_positions_beside_columns
+  auto f = tn::compile([](auto x) {
+    auto first = tn::iota(x, tn::axis<1>) == tn::argmax(x, tn::axis<1>, tn::keepdim);
+    return tn::outputs(tn::mean(tn::softmax(x, tn::axis<1>), tn::axis<0>), tn::sum(first, tn::axis<0>));
+  });
+  auto [p, m] = f(x); // error here
+#endif
+
 // case: levels
 // expected-error: "tenon: compile: what is reduced over some of the rows is used again, stored in part, or one of several such axis sets, which one kernel cannot do yet; store it, and go on in an expression of its own"
 #ifdef TENON_CASE_levels
@@ -27,7 +44,7 @@ void use() {
 #endif
 
 // case: contraction
-// expected-error: "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, or outputs over unrelated axes); write one expression per sweep"
+// expected-error: "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, outputs over unrelated axes, or lengths of which the types do not say that they are equal); write one expression per sweep, or name the lengths"
 #ifdef TENON_CASE_contraction
   auto f = tn::compile([](auto x, auto y) { return tn::sum(tn::unsqueeze(x, tn::axis<2>) * tn::unsqueeze(y, tn::axis<0>), tn::axis<1>); });
   auto r = f(x, y); // error here

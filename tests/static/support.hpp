@@ -72,7 +72,8 @@ constexpr text_view name(place p) {
 }
 constexpr text_view name(refusal r) {
   constexpr text_view names[] = {"none", "too_many_nodes", "several_spaces",
-                                        "several_axis_groups", "several_levels", "too_many_axes",
+                                        "several_axis_groups", "column_values_are_reduced", "positions_beside_columns",
+                                        "several_levels", "too_many_axes",
                                         "scans_along_two_axes", "scan_is_moved",
                                         "scatter_is_used_elsewhere", "searched_is_computed",
                                         "derivative_of_indices"};

@@ -10,8 +10,15 @@ template <refusal Why>
 constexpr bool check_one_kernel() {
   static_assert(Why != refusal::too_many_nodes, "tenon: compile: the expression has more than tenon::max_nodes nodes; split it into several expressions");
   static_assert(Why != refusal::too_many_axes, "tenon: compile: the expression has more than 16 axes; reshape operands to fewer axes");
-  static_assert(Why != refusal::several_spaces, "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, or outputs over unrelated axes); write one expression per sweep");
+  static_assert(Why != refusal::several_spaces, "tenon: compile: no operand spans all axes of the expression, so it is not one sweep (a matrix product, outputs over unrelated axes, or lengths of which the types do not say that they are equal); write one expression per sweep, or name the lengths");
   static_assert(Why != refusal::several_axis_groups, "tenon: compile: the reductions are over axes that are neither the same nor nested, which one kernel cannot do yet; write one expression per axis set");
+  static_assert(Why != refusal::column_values_are_reduced,
+                "tenon: compile: values for each column of rows that are reduced, too, are reduced again, which one "
+                "kernel cannot do yet; give these values as results, and reduce them in an expression of its own");
+  static_assert(Why != refusal::positions_beside_columns,
+                "tenon: compile: positions (tn::iota, tn::argmax, tn::one_hot) stand beside values for each column of "
+                "rows that are reduced, too, which one kernel cannot do yet; store what follows from them by an "
+                "expression of its own, and pass it");
   static_assert(Why != refusal::several_levels,
                 "tenon: compile: what is reduced over some of the rows is used again, stored in "
                 "part, or one of several such axis sets, which one kernel cannot do yet; store it, "

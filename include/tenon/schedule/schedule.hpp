@@ -114,7 +114,7 @@ constexpr place place_reduction(instruction const& i, place operand, schedule& s
   if (operand == place::plane) {
     s.refused = refusal::several_levels;
   } else if (operand == place::column) {
-    s.refused = refusal::several_axis_groups;
+    s.refused = refusal::column_values_are_reduced;
   } else if (i.reduced == s.columns) {
     return place::row;
   } else if (i.reduced == s.rows && operand != place::element) {

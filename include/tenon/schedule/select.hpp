@@ -29,8 +29,10 @@ constexpr schedule select(iteration_space const& space) {
       s.chosen = candidate;
       return s;
     }
-    // The later families are the more general ones: their reason is what is really in the way.
-    if (s.refused != refusal::none) none.refused = s.refused;
+    // The later families are the more general ones: their reason is what is really in the way,
+    // unless positions alone are.
+    if (s.refused != refusal::none && none.refused != refusal::positions_beside_columns)
+      none.refused = s.refused;
   }
   return none;
 }
