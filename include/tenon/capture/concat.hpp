@@ -5,6 +5,7 @@
 
 #include "tenon/capture/outputs.hpp"
 #include "tenon/capture/remap.hpp"
+#include "tenon/capture/reshape.hpp"
 
 namespace tenon {
 
@@ -157,13 +158,16 @@ struct chunk_body {
     if constexpr (!check_axes<sizeof...(E), Axis>()) {
       return refused{};
     } else {
-      constexpr extent length = value<D, E...>::extents[normalized(Axis, sizeof...(E))];
-      constexpr bool is_known = length.is_static() && Count >= 1;
-      static_assert(is_known, "tenon: chunk: the length of the axis is known at run time only, or the number of parts is below 1; use tn::split with lengths");
-      if constexpr (is_known)
+      constexpr int at = normalized(Axis, sizeof...(E));
+      constexpr extent length = value<D, E...>::extents[at];
+      constexpr bool is_valid = Count >= 1 && (length.is_static() || sizeof...(E) < max_rank);
+      static_assert(is_valid, "tenon: chunk: the number of parts is below 1, or the length is known at run time only and there are 8 axes; give another number, or use tn::split with lengths");
+      if constexpr (!is_valid)
+        return refused{};
+      else if constexpr (length.is_static())
         return parts<(length.size + Count - 1) / Count>(x, along, std::make_index_sequence<Count>{});
       else
-        return refused{};
+        return equal_parts<at>(x, std::make_index_sequence<Count>{});
     }
   }
   template <class... A>
@@ -177,6 +181,34 @@ struct chunk_body {
   static constexpr auto parts(X const& x, Along along, std::index_sequence<I...>) {
     return outputs(slice(x, along, range<static_cast<long long>(I) * Length, static_cast<long long>(I + 1) * Length>)...);
   }
+  // Of a length that the call knows, and which is to be so many times that of a part: positions of an axis of parts.
+  template <int Axis, class X, std::size_t... I>
+  static constexpr auto equal_parts(X const& x, std::index_sequence<I...>) {
+    graph& g = *x.owner;
+    dim const count = g.dims.constant(sizeof...(I)), length = g.dims.quotient(dim_of(x, Axis), count);
+    int const split = split_axis(g, x.id, Axis, count, length, "chunk");
+    return outputs(equal_part<Axis, I>(x, split, length)...);
+  }
+  template <class X, int Axis>
+  struct shape_of_part {
+    static constexpr type_shape compute() {
+      type_shape result;
+      for (int k = 0; k < X::rank; ++k) result.push_back(k == Axis ? extent() : X::extents[k]);
+      return result;
+    }
+    static constexpr type_shape extents = compute();
+  };
+  template <int Axis, std::size_t Number, class X>
+  static constexpr auto equal_part(X const& x, int split, dim length) {
+    graph& g = *x.owner;
+    attribute bounds;
+    for (int k = 0; k <= X::rank; ++k)
+      for (long long const bound : {k == Axis ? static_cast<long long>(Number) : 0ll, k == Axis ? static_cast<long long>(Number + 1) : static_cast<long long>(open_bound), 1ll})
+        bounds.push_back(bound);
+    dim_list dims = g[x.id].dims;
+    dims[Axis] = length;
+    return value_t<X::type, shape_of_part<X, Axis>>{&g, build::reshape(g, build::slice(g, split, bounds), dims)};
+  }
 };
 
 }  // namespace detail
@@ -187,7 +219,7 @@ inline constexpr function<detail::concat_body> concat{};
 inline constexpr function<detail::stack_body> stack{};
 // auto [a, b] = split(x, axis, tn::lengths<2, 3>): parts of these lengths, which add up to that of the axis.
 inline constexpr function<detail::split_body> split{};
-// auto [a, b] = chunk(x, axis, tn::ct<2>): so many parts of one length, the last one maybe shorter.
+// auto [a, b] = chunk(x, axis, tn::ct<2>): so many parts of one length, the last one maybe shorter where the build knows it.
 inline constexpr function<detail::chunk_body> chunk{};
 
 }  // namespace tenon
