@@ -91,7 +91,7 @@ constexpr call_form view_calls[] = {
     {"tile(x, shape<2, 3>)", "the whole again"},
     {"repeat_interleave(x, axis<k>, ct<n>)", "each element n times"},
     {"concat(x, y, ..., axis<k>), stack", "one after the other along an axis, or along a new one"},
-    {"split(x, axis<k>, lengths<2, 3>), chunk(x, axis<k>, ct<n>)", "`auto [a, b]`"},
+    {"split(x, axis<k>, lengths<2, 3>), chunk(x, axis<k>, ct<n>)", "`auto [a, b]`; chunks of a length that the call knows are equal"},
     {"select(x, axis<k>, ct<i>)", "one position, without the axis"},
     {"diagonal(x, axis<a, b>)", "a last axis in the place of two"},
     {"unfold(x, axis<k>, ct<size>, ct<step>)", "windows; a last axis for the elements of one"},

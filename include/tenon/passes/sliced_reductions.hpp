@@ -18,9 +18,11 @@ struct axis_parts {
   dim whole = unit_dim;
   long long count = 0;
   bool are_in_turn = false;
+  dim length = unit_dim;  // of a part, where the axis is known to be split alone
 
   constexpr bool are_alike(axis_parts const& other) const {
-    return whole == other.whole && count == other.count && are_in_turn == other.are_in_turn;
+    return whole == other.whole && count == other.count && are_in_turn == other.are_in_turn &&
+           length == other.length;
   }
 };
 inline constexpr long long most_parts = 4;
@@ -57,7 +59,7 @@ constexpr part_of_axis part_of_slice(graph& g, node const& n) {
 }
 
 // Of an argument that was reshaped, at one position of a short axis, which is one of two that an
-// axis of known length was split into.
+// axis was split into.
 constexpr part_of_axis part_of_position(graph& g, int reshaped, int axis, long long position) {
   if (!g[reshaped].is<ops::reshape>()) return {};
   node const n = g[reshaped];
@@ -67,9 +69,12 @@ constexpr part_of_axis part_of_position(graph& g, int reshaped, int axis, long l
     if (!is_split || axis < group.to || axis >= group.to_end) continue;
     dim const whole = g.dims.representative(from[group.from]),
               count = g.dims.representative(n.dims[axis]);
-    if (!g.dims.is_constant(whole) || !g.dims.is_constant(count)) return {};
-    if (g.dims[count].a < 2 || g.dims[count].a > most_parts) return {};
-    return {n.operands[0], {group.from, whole, g.dims[count].a, axis == group.to + 1}, position};
+    if (!g.dims.is_constant(count) || g.dims[count].a < 2 || g.dims[count].a > most_parts)
+      return {};
+    bool const is_inner = axis == group.to + 1;
+    dim const length =
+        g.dims.is_constant(whole) ? unit_dim : n.dims[is_inner ? group.to : group.to + 1];
+    return {n.operands[0], {group.from, whole, g.dims[count].a, is_inner, length}, position};
   }
   return {};
 }
@@ -95,7 +100,22 @@ constexpr part_of_axis part_of_node(graph& g, node const& n) {
 }
 
 // The same part of another node along one of its axes.
+constexpr int part_of_split(graph& g, int id, int axis, axis_parts const& parts, long long number) {
+  dim_list dims = g[id].dims, split;
+  dims[axis] = parts.length;
+  int const at = axis + (parts.are_in_turn ? 1 : 0);
+  for (int k = 0; k <= dims.size(); ++k)
+    split.push_back(k == at ? g.dims.constant(parts.count) : dims[k > at ? k - 1 : k]);
+  attribute bounds;
+  for (int k = 0; k < split.size(); ++k) {
+    bounds.push_back(k == at ? number : 0);
+    bounds.push_back(k == at ? number + 1 : tenon::detail::open_bound);
+    bounds.push_back(1);
+  }
+  return build::reshape(g, build::slice(g, build::reshape(g, id, split), bounds), dims);
+}
 constexpr int part_along(graph& g, int id, int axis, axis_parts const& parts, long long number) {
+  if (parts.length != unit_dim) return part_of_split(g, id, axis, parts, number);
   long long const length =
       g.dims.is_constant(parts.whole) ? g.dims[parts.whole].a / parts.count : 0;
   attribute bounds;
@@ -121,6 +141,7 @@ constexpr int reduction_of_parts(graph& g, node const& n, axis_parts const& part
     if ((n.axes >> k & 1u) && g.dims.representative(g.operand(n, 0).dims[k]) == parts.whole)
       axis = k;
   if (axis < 0) return -1;
+  if (parts.length != unit_dim && g.operand(n, 0).rank() == max_rank) return -1;
   constexpr_vector<int> all;
   for (long long k = 0; k < parts.count; ++k)
     all.push_back(part_along(g, n.operands[0], axis, parts, k));
@@ -135,7 +156,8 @@ constexpr int in_parts(graph& g, node const& n, axis_parts const& parts) {
   if (n.is(op_kind::reduction)) id = reduction_of_parts(g, n, parts);
   if (n.is<ops::take>() && n.operands.size() == 1)
     id = build::taken_as_it_lies(g, n.operands[0], attribute(g.attributes_of(n)), n.dims);
-  if (part_of_axis const one = part_of_node(g, n); one.id >= 0 && one.parts.are_alike(parts))
+  if (part_of_axis const one = part_of_node(g, n);
+      one.id >= 0 && one.parts.are_alike(parts) && parts.length == unit_dim)
     id = build::reshape(g, part_along(g, one.id, one.parts.axis, one.parts, one.number), n.dims);
   return id >= 0 ? id : g.intern(n);
 }

@@ -85,6 +85,14 @@ TEST(packed_rows, in_halves) {
   });
   for (arrangement how : writable_arrangements)
     expect_packed<float, 2>(f, {33, 128}, how, order::in_halves);
+  auto const of_any_length = tn::compile([](auto x) {
+    auto [q, scale] = quantized(tn::cast<float>(x));
+    auto [low, high] = tn::chunk(q, tn::axis<1>, tn::ct<2>);
+    return tn::outputs(low | (high << 4), scale);
+  });
+  for (std::int64_t columns : {2, 62, 128, 2048})
+    for (arrangement how : writable_arrangements)
+      expect_packed<tn::bfloat16, 2>(of_any_length, {5, columns}, how, order::in_halves);
 }
 
 // A scale of each group, and a last axis for the two that share a byte.

@@ -51,6 +51,11 @@ static_assert(counts_of<f32<dyn, 128>>([](auto x) {
                 auto y = reshape(scaled(x), shape<-1, 2, 64>);
                 return tenon::select(y, axis<1>, ct<0>) * tenon::select(y, axis<1>, ct<1>);
               }) == counts{2, 2, 0});
+// Of any length.
+static_assert(counts_of<matrix>([](auto x) {
+                auto [low, high] = chunk(scaled(x), axis<1>, ct<2>);
+                return low - high;
+              }) == counts{2, 2, 0});
 // Two of four parts beside a sum of all.
 static_assert(counts_of<f32<dyn, 128>>([](auto x) {
                 return slice(x, axis<1>, range<32, 64>) * slice(x, axis<1>, range<64, 96>) /
