@@ -107,6 +107,88 @@ TEST(column_groups, normalized_of_whole_vectors) {
   expect_normalized<float>({2, 150, 4, 40}, 2e-6);
   expect_normalized<float>({1, 901, 2, 256}, 2e-6);
 }
+// Vectors of which all, a few columns, and one are of one group; a block keeps it, or a cluster.
+TEST(column_groups, normalized_of_parts_of_vectors) {
+  auto const layouts = {arrangement::contiguous, arrangement::misaligned, arrangement::padded};
+  expect_normalized<tn::bfloat16>({3, 431, 4, 16}, 2e-2, layouts);
+  expect_normalized<tn::bfloat16>({2, 1301, 3, 24}, 2e-2);
+  expect_normalized<tn::bfloat16>({2, 2003, 4, 20}, 2e-2, layouts);
+  expect_normalized<tn::half>({2, 97, 8, 12}, 4e-3);
+  expect_normalized<float>({2, 1103, 4, 12}, 2e-6, layouts);
+  expect_normalized<float>({2, 1500, 4, 9}, 2e-6);
+}
+
+// Those of a group do not change with the number of images.
+template <class T> void expect_bits_of_each_image(extents_of_rank<4> shape) {
+  auto const f = tn::compile([](auto x, auto scale) {
+    auto const mean = tn::mean(x, tn::axis<1, 3>, tn::keepdim);
+    auto const variance = tn::var(x, tn::axis<1, 3>, tn::correction<0>, tn::keepdim);
+    return (x - mean) * tn::rsqrt(variance + 1e-5f) * scale;
+  });
+  auto scale = random_array<T, 2>({shape[2], shape[3]});
+  auto x = random_array<T, 4>(shape);
+  array<T, 4> y(shape);
+  f.into(y.view())(x.view(), scale.view());
+  std::int64_t const image = shape[1] * shape[2] * shape[3];
+  doubles const values = x.values(), all = y.result();
+  shape[0] = 1;
+  for (std::int64_t n : {0, 4}) {
+    doubles one({1, shape[1], shape[2], shape[3]});
+    for (std::int64_t i = 0; i < image; ++i) one[i] = values[n * image + i];
+    array<T, 4> alone(shape), found(shape);
+    alone.set(one);
+    f.into(found.view())(alone.view(), scale.view());
+    doubles const result = found.result();
+    for (std::int64_t i = 0; i < image; ++i) ASSERT_EQ(result[i], all[n * image + i]) << i;
+  }
+}
+TEST(column_groups, have_the_same_bits_beside_others) {
+  expect_bits_of_each_image<tn::bfloat16>({5, 300, 4, 16});
+  expect_bits_of_each_image<tn::bfloat16>({5, 1100, 4, 10});
+  expect_bits_of_each_image<float>({5, 700, 8, 4});
+  expect_bits_of_each_image<float>({5, 300, 4, 7});
+}
+
+// An operand of each element that only what is stored needs, and one of each position.
+TEST(column_groups, stored_with_others) {
+  extents_of_rank<4> const shape{2, 310, 4, 8};
+  auto const f = tn::compile([](auto x, auto gate, auto of_position) {
+    auto const mean = tn::mean(x, tn::axis<1, 3>, tn::keepdim);
+    return (x - mean) * gate + tn::unsqueeze(of_position, tn::axis<0>);
+  });
+  auto x = random_array<float, 4>(shape), gate = random_array<float, 4>(shape);
+  auto of_position = random_array<float, 3>({shape[1], shape[2], shape[3]});
+  doubles const a = x.values(), g = gate.values(), b = of_position.values();
+  doubles const found = result_of(f(x.view(), gate.view(), of_position.view()));
+  statistics const all(a, shape);
+  std::int64_t const image = shape[1] * shape[2] * shape[3];
+  for (std::int64_t i = 0; i < shape[0] * image; ++i)
+    ASSERT_NEAR(found[i], (a[i] - all.mean[all.group_of(i)]) * g[i] + b[i % image], 2e-6) << i;
+}
+
+// Two reductions of two operands, all of which is kept: what a gradient is made of.
+TEST(column_groups, of_two_operands) {
+  extents_of_rank<4> const shape{2, 260, 4, 10};
+  auto const f = tn::compile([](auto x, auto y) {
+    auto const mean = tn::mean(x, tn::axis<1, 3>, tn::keepdim);
+    auto const product = tn::mean(y * (x - mean), tn::axis<1, 3>, tn::keepdim);
+    return y - (x - mean) * product;
+  });
+  auto x = random_array<float, 4>(shape), y = random_array<float, 4>(shape);
+  doubles const a = x.values(), b = y.values();
+  doubles const found = result_of(f(x.view(), y.view()));
+  statistics const all(a, shape);
+  std::int64_t const count = shape[0] * shape[1] * shape[2] * shape[3];
+  std::vector<double> product(all.mean.size());
+  for (std::int64_t i = 0; i < count; ++i)
+    product[all.group_of(i)] +=
+        b[i] * (a[i] - all.mean[all.group_of(i)]) / static_cast<double>(shape[1] * shape[3]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t const g = all.group_of(i);
+    ASSERT_NEAR(found[i], b[i] - (a[i] - all.mean[g]) * product[g], 4e-6) << i;
+  }
+}
+
 // Rows of memory that are no whole vectors.
 TEST(column_groups, normalized_of_odd_numbers) {
   expect_normalized<float>({2, 700, 5, 7}, 2e-6);

@@ -10,23 +10,23 @@ namespace tenon::detail {
 
 // What an operator gathers elements in, in few registers if it can: other columns are taken in
 // beside it.
-template <class Facts> struct narrowly_gathered { using type = gathered_state<Facts>; };
-template <class Facts>
-requires requires { typename Facts::op::template gathered<typename Facts::number, 2>; }
-struct narrowly_gathered<Facts> {
-  using type = typename Facts::op::template gathered<typename Facts::number, 2>;
+template <class Facts, int Lanes> struct narrowly_gathered { using type = gathered_state<Facts>; };
+template <class Facts, int Lanes>
+requires requires { typename Facts::op::template gathered<typename Facts::number, Lanes>; }
+struct narrowly_gathered<Facts, Lanes> {
+  using type = typename Facts::op::template gathered<typename Facts::number, Lanes>;
 };
 
 // An operator that gathers elements (ops/moments.hpp) does so in the recent part: a state of a few
 // elements, and its merge, are three times the instructions. Slices are so short that the whole is
 // one chain.
-template <class Program, int V, int Threads, int Phase> struct column_chains {
+template <class Program, int V, int Threads, int Phase, int Lanes = 2> struct column_chains {
   using side = rows_side_by_side<Program, V, Threads>;
   using states = typename side::template states<Phase>;
   template <int K> using facts = reduction_facts<Program, K>;
   static constexpr int turns_of_part = most_chained;
   struct gathering : reductions_of<Program, place::row, Phase> {
-    template <int K> using type = value_list<typename narrowly_gathered<facts<K>>::type, 1>;
+    template <int K> using type = value_list<typename narrowly_gathered<facts<K>, Lanes>::type, 1>;
   };
 
   selected_registers<Program, gathering> recent[V];

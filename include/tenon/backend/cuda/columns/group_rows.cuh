@@ -17,7 +17,7 @@ __device__ __forceinline__ void for_each_group_row(Worker const& worker, Visit c
   auto const& a = static_cast<grouped_arguments<program> const&>(worker.a);
   long long const first = worker.vector() * Worker::v;
 #pragma unroll
-  for (int i = 0; i < Worker::v; ++i) {
+  for (int i = 0; i < Worker::v; i += Worker::joined) {
     if (i >= worker.part.left) break;
     auto const column = static_cast<unsigned long long>(first + i);
     auto const group = a.columns_of_group.quotient(column);
@@ -43,12 +43,12 @@ template <class Worker> __device__ __forceinline__ void bring_group_rows(Worker&
     for_each_selected<program, loads>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
 #pragma unroll
-      for (int i = 0; i < Worker::v; ++i) read_register<k>(worker.rows[i]) = {};
+      for (int i = 0; i < Worker::rows_held; ++i) read_register<k>(worker.rows[i]) = {};
     });
     for_each_group_row(worker, [&](int i, auto const& offsets, bool) {
       for_each_selected<program, loads>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        read_register<k>(worker.rows[i]) = load_one<program, k>(
+        read_register<k>(worker.rows[i / Worker::joined]) = load_one<program, k>(
             worker.a, offsets.loads[program_traits<program>::template at<k>::bits]);
       });
     });

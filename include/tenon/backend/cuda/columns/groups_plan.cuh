@@ -3,15 +3,14 @@
 // Rows that are groups of neighbouring columns → the columns skeleton whose blocks meet: each
 // column by itself first, and then those of a group.
 
-#include "tenon/backend/cuda/columns/grouped_kernel.cuh"
-#include "tenon/backend/cuda/columns/meeting_plan.cuh"
+#include "tenon/backend/cuda/columns/kept_groups_plan.cuh"
 #include "tenon/backend/cuda/rows/split_plan.cuh"
 #include "tenon/schedule/column_groups.hpp"
 
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct column_groups_planner : meeting_columns_planner {
+struct column_groups_planner : kept_groups_planner {
   template <class Program>
   static constexpr bool may_group = [] {
     using traits = program_traits<Program>;
@@ -30,7 +29,7 @@ struct column_groups_planner : meeting_columns_planner {
     return are_others_at_hand ? 2 * items<Program> : items<Program>;
   }();
   static constexpr long long most_columns_of_group = 1 << 12;
-  static constexpr long long least_elements_of_row = 1 << 12, few_kept_positions = 64;
+  static constexpr long long least_elements_of_row = 1 << 12;
 
   template <class Program>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
@@ -38,8 +37,7 @@ struct column_groups_planner : meeting_columns_planner {
     // For the same bits, wherever they lie.
     if constexpr (split_rows_planner::may_hold_runs<Program>)
       if (split_rows_planner::may_be_in_runs<Program>(layout) &&
-          run_rows_planner::are_medium<Program>(layout, facts) &&
-          layout.columns.extents[layout.columns.dims - 1] > element_operands<Program>::vector_width)
+          run_rows_planner::are_medium<Program>(layout, facts) && are_rows<Program>(layout))
         return split_rows_planner::plan<Program>(layout, call, facts);
     if constexpr (may_group<Program>)
       if (has_groups_of_columns(layout)) {
@@ -50,23 +48,45 @@ struct column_groups_planner : meeting_columns_planner {
   }
 
  private:
+  // Whether the groups of every operand lie side by side.
+  template <class Program>
+  [[gnu::cold]] static bool groups_are_neighbours(bound_layout const& layout) {
+    int const inner = layout.columns.dims - 1, last = layout.rows.dims - 1;
+    bool result = true;
+    visit_selected<Program, element_operands<Program>>([&](auto selected) {
+      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
+      operand_layout const& one = operand_of<I>(layout);
+      result = result &&
+               one.row_strides[last] == one.column_strides[inner] * layout.columns.extents[inner];
+    });
+    return result;
+  }
+  // Rows that registers hold and that have no tiles in all operands, as merged heads; and those of
+  // few vectors, in runs of half a line or more, of which a few blocks have less to do before and
+  // after than those of tiles. H200, us, in registers and kept: layer norm of merged heads, 4 x 64
+  // x 1024 x 64 bf16 23, 28; group norm with silu of 16 x 64 x (32 of 32) bf16 5.1, 6.6, but of 128
+  // images 26.5, 19.8; 256 x 49 x (32 of 64) 84, 45.
+  template <class Program> [[gnu::cold]] static bool are_rows(bound_layout const& layout) {
+    constexpr int v = element_operands<Program>::vector_width;
+    long long const of_run = layout.columns.extents[layout.columns.dims - 1] / v;
+    if (layout.columns.dims != 2 || layout.rows.dims == 0) return of_run > 1;
+    return !groups_are_neighbours<Program>(layout) ||
+           (of_run >= 4 && layout.columns.size / v <= 320);
+  }
   [[gnu::cold]] static bool has_groups_of_columns(bound_layout const& layout) {
     return layout.columns.dims == 2 && layout.rows.dims > 0 && layout.rows.dims < max_rank &&
            layout.rows.size > 0 && layout.columns.size > 0 &&
            layout.columns.extents[1] <= most_columns_of_group;
   }
 
-  // What is chosen is a function of the shape, and of the device's clusters and shared memory: the
-  // order of a sum follows from it. Groups of whole vectors are rows that a block or a cluster
-  // takes in one go; others would be moved element by element there. H200, group norm with silu,
-  // us, as split rows, where all blocks meet, and kept in clusters of one or two blocks:
-  // 16 x 4096 x (32 groups of 10) bf16 402, 60, 88; 8 x 1024 x (32 of 20) 103, 27, -; 16 x 1024 x
-  // (32 of 20) 179, 38, 35; 64 x 64 x (32 of 10) 37, 30, 15; 256 x 49 x (32 of 6) 83, 57, 19;
-  // whole vectors 16 x 4096 x (32 of 40) 150, 215, -; 8 x 4096 x (32 of 16) 35, 48, -; 128 x 196 x
-  // (32 of 32) 65, 149, 66; 256 x 49 x (32 of 64) 416, 429, 74, of 16 79, 107, 21; of those that no
-  // cluster holds 65536 x (32 of 8) 116, 56, -, 8 x 3136 x (2 of 256) 52, 47, -. Sums alone of
-  // 262144 x (32 of 4) f32 89, 38.
-  // No function: columns are no neighbours, their vectors would be in two rows of memory, or split
+  // What is chosen follows from the shape, from the device's clusters and its shared memory, and so
+  // does the order of a sum; where groups are kept, from the shape of one. Of groups of several
+  // vectors that end in the midst of a line nothing is gained: H200, us, group norm with silu as
+  // split rows and kept, 2 x 256 x (32 of 40) bf16 4.8, 8.9, of 8 x 1024 26.7, 26.3. Groups of
+  // whole vectors that are not kept are rows that a block or a cluster takes in one go: 16 x 4096 x
+  // (32 of 40) 150, where all blocks meet 215. Of those that no cluster holds 65536 x (32 of 8)
+  // 116, 56, 8 x 3136 x (2 of 256) 52, 47. Sums alone of 262144 x (32 of 4) f32 89, 38. No
+  // function: columns are no neighbours, their vectors would be in two rows of memory, or split
   // rows are sooner done.
   template <class Program>
   [[gnu::cold]] static cuda_plan plan_groups(bound_layout const& layout,
@@ -74,20 +94,20 @@ struct column_groups_planner : meeting_columns_planner {
                                              cuda_device_facts const& facts) {
     constexpr int v = width<Program>, of_vector = element_operands<Program>::vector_width;
     bound_layout const columns = with_columns<Program>(layout);
-    if (!rows_are_neighbours<Program>(columns) ||
-        columns.rows.extents[columns.rows.dims - 1] % v != 0)
-      return {};
-    grouped_arguments<Program> a{};
-    set_operands<Program>(a, columns, call, v, false);
-    long long const of_group = layout.columns.extents[1];
-    a.columns_of_group = index_divider<64>::of(of_group);
-    a.groups = a.group_of(layout.rows);
-    bool const are_whole = of_group % of_vector == 0 && of_group > of_vector;
-    if constexpr (is_any_kept<Program, v>)
-      if (!are_whole || a.columns.size <= few_kept_positions) {
-        cuda_plan const kept = plan_kept_groups<Program>(a, of_group, facts);
+    if (!rows_are_neighbours<Program>(columns)) return {};
+    long long const of_group = layout.columns.extents[1], vectors = of_group / of_vector;
+    bool const are_whole = of_group % of_vector == 0 && vectors > 1,
+               end_in_lines = are_whole && vectors > 4 && (vectors & (vectors - 1)) != 0;
+    if constexpr (is_any_kept<Program, of_vector>)
+      if (!end_in_lines) {
+        cuda_plan const kept = plan_kept_groups<Program>(layout, columns, call, facts);
         if (kept.function) return kept;
       }
+    if (columns.rows.extents[columns.rows.dims - 1] % v != 0) return {};
+    grouped_arguments<Program> a{};
+    set_operands<Program>(a, columns, call, v, false);
+    a.columns_of_group = index_divider<64>::of(of_group);
+    a.groups = a.group_of(layout.rows);
     if (are_whole &&
         split_rows_planner::has_whole_rows<Program>(layout.columns.size / of_vector, facts))
       return {};
@@ -100,101 +120,6 @@ struct column_groups_planner : meeting_columns_planner {
     result.why =
         "neighbouring threads on neighbouring columns, groups of these over blocks, which meet";
     return result;
-  }
-
-  // Threads of a row of a block, times blocks of a cluster (rows_side_by_side); few of the latter.
-  static constexpr long long most_shared = 64;
-  static constexpr int few_blocks = 2;
-
-  // How a tile of whole groups that is read once is shared: the vectors it has, how many threads
-  // stand for them, and the blocks of its cluster.
-  struct kept_groups {
-    long long vectors = 0, lanes = 0, blocks = 0;
-  };
-  // Of the widest tiles that clusters hold and that are enough for the device; 0: none holds one.
-  [[gnu::cold]] static kept_groups share_groups(long long vectors, long long positions,
-                                                long long vectors_of_unit, int bytes_per_step,
-                                                long long most_bytes, int blocks_of_cluster) {
-    kept_groups result;
-    for (long long lanes = 32; lanes >= 8 && lanes >= vectors_of_unit; lanes /= 2) {
-      kept_groups one{lanes / vectors_of_unit * vectors_of_unit, lanes, 1};
-      long long const tiles = divide_up(vectors, one.vectors),
-                      most_blocks = clamped(most_shared / lanes, 1, blocks_of_cluster);
-      auto const steps = [&] {
-        return divide_up(divide_up(positions, one.blocks), threads / lanes);
-      };
-      auto const fits = [&] { return steps() * bytes_per_step <= most_bytes; };
-      while (one.blocks < most_blocks && !fits()) one.blocks *= 2;
-      if (!fits()) continue;
-      auto const fills_device = [&] { return tiles * one.blocks >= blocks_wanted; };
-      while (one.blocks < most_blocks && steps() > 1 && !fills_device()) one.blocks *= 2;
-      // Large clusters in more than one turn are slow, and so are their merges of large states.
-      // H200, us, and where all blocks meet: 4096 x (32 of 10) bf16 in 64 blocks 14 (23), twice
-      // that 20 (30), four times 33 (34), eight times 52 (40); of moments 24 (21), 42 (25).
-      if (one.blocks > few_blocks && tiles * one.blocks > blocks_wanted / 2) continue;
-      result = one;
-      if (fills_device()) break;
-    }
-    return result;
-  }
-
-  // No function: no cluster holds a tile.
-  template <class Program>
-  [[gnu::cold]] static cuda_plan plan_kept_groups(grouped_arguments<Program>& a, long long of_group,
-                                                  cuda_device_facts const& facts) {
-    constexpr int v = width<Program>,
-                  held = kept_blocks_held<Program, v * row_state_words<Program>>;
-    using kept = kept_vectors<Program, v, threads>;
-    constexpr configuration grouped{.vector_width = v,
-                                    .items = group_items<Program>,
-                                    .threads_per_block = threads,
-                                    .group_dims = run_columns,
-                                    .blocks = held};
-    cuda_plan result{};
-    long long const available =
-        clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
-    for (int at_once : {held, 2}) {
-      if (most_kept_bytes / at_once > available) break;
-      long long const unit = of_group / common_divisor(of_group, v);
-      auto const share_with = [&](int blocks) {
-        return share_groups(a.rows.size, a.columns.size, unit, kept::bytes_per_step,
-                            most_kept_bytes / at_once, facts.has_clusters ? blocks : 1);
-      };
-      kept_groups share = share_with(few_blocks);
-      if (share.blocks == 0 && !has_large_states<Program>) share = share_with(8);
-      if (share.blocks == 0) continue;
-      result.function = reinterpret_cast<void const*>(
-          &grouped_columns_kernel<Program, specialization_of<grouped>, build_hash,
-                                  grouped_arguments<Program>>);
-      result.chosen = grouped;
-      long long const height = threads / share.lanes;
-      a.vectors_of_tile = static_cast<int>(share.vectors);
-      a.is_kept = a.slices_are_neighbours = true;
-      a.tiles = static_cast<int>(divide_up(a.rows.size, share.vectors));
-      a.slices = static_cast<int>(share.blocks);
-      a.slice_length = divide_up(divide_up(a.columns.size, share.blocks), height) * height;
-      result.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(height));
-      result.grid = dim3(static_cast<unsigned>(a.tiles * share.blocks));
-      result.cluster = static_cast<unsigned>(share.blocks);
-      result.shared_bytes = static_cast<unsigned>(a.slice_length / height * kept::bytes_per_step);
-      result.why =
-          share.blocks > 1
-              ? "neighbouring threads on neighbouring columns, groups of these kept in a cluster"
-              : "neighbouring threads on neighbouring columns, groups of these kept in shared "
-                "memory";
-      allow_shared_bytes(result.function, available);
-      prepare(result, a);
-      break;
-    }
-    return result;
-  }
-
-  [[gnu::cold]] static long long common_divisor(long long a, long long b) {
-    while (b > 0) {
-      long long const rest = a % b;
-      a = b, b = rest;
-    }
-    return a;
   }
 
   // Tiles are as wide as leaves few threads without a vector. As many meet together as end where a
@@ -222,12 +147,7 @@ struct column_groups_planner : meeting_columns_planner {
     long long const count = from.columns.extents[inner];
     result.columns.dims = inner;
     result.columns.size = from.columns.size / count;
-    bool merges = true;
-    visit_selected<Program, element_operands<Program>>([&](auto selected) {
-      using I = typename program_traits<Program>::template at<decltype(selected)::value>;
-      operand_layout const& one = operand_of<I>(from);
-      merges = merges && one.row_strides[last] == one.column_strides[inner] * count;
-    });
+    bool const merges = groups_are_neighbours<Program>(from);
     int const axis = merges ? last : last + 1;
     result.rows.dims = axis + 1;
     result.rows.size = from.rows.size * count;

@@ -82,46 +82,6 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
   }
 
  private:
-  // The columns of each group by eight lanes; then all that have some of them know what they come
-  // to. @pre all threads have their columns'
-  template <int Phase> __device__ __forceinline__ void combine_groups() {
-    constexpr int lanes = 8;
-    auto const& of_groups = static_cast<grouped_arguments<Program> const&>(a);
-    int const columns = static_cast<int>(of_groups.columns_of_group.divisor),
-              groups = of_groups.vectors_of_tile * v / columns,
-              thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-    for_each_selected<Program, typename side::template states<Phase>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using facts = reduction_facts<Program, k>;
-      using single = state_vector<typename facts::state, 1>;
-      auto* const all = reinterpret_cast<single*>(stacked_words<threads * v * single::count>());
-      int const first = static_cast<int>(threadIdx.x) * v;
-      if (threadIdx.y == 0)
-#pragma unroll
-        for (int i = 0; i < v; ++i) all[first + i].set({read_register<k>(rows[i])});
-      __syncthreads();
-#pragma unroll 1
-      for (int group = thread / lanes; group - thread / lanes < groups; group += threads / lanes) {
-        typename facts::state whole = facts::identity();
-        bool const is_there = group < groups;
-        single* const mine = all + group * columns;
-#pragma unroll 1
-        for (int c = thread % lanes; c < (is_there ? columns : 0); c += lanes)
-          whole = facts::op::combine(whole, mine[c].at(0));
-        whole = combine_lanes<typename facts::op, lanes>(whole);
-        if (thread % lanes == 0 && is_there) mine[0].set({whole});
-      }
-      __syncthreads();
-      int group = first / columns, left = (group + 1) * columns - first;
-#pragma unroll
-      for (int i = 0; i < v; ++i, --left) {
-        if (left == 0) ++group, left = columns;
-        if (group < groups) read_register<k>(rows[i]) = all[group * columns].at(0);
-      }
-      __syncthreads();
-    });
-  }
-
   // Whether an operator gathers elements (ops/moments.hpp). H200, layer norm over axis 1 of 64 x 96
   // x 3136 bf16 46 us so, 58 where states of two positions each are merged.
   template <int Phase>
@@ -181,7 +141,6 @@ template <class Program, class C> struct kept_columns : columns_worker<Program, 
       if (Phase == 1) wait_for_cluster();
       side::template combine_cluster<Phase>(rows, a.slices, boxes);
     }
-    if constexpr (has_groups<C>) combine_groups<Phase>();
     this->template evaluate_rows<Phase>();
   }
 

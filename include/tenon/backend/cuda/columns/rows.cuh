@@ -14,14 +14,15 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
   using program = Program;
   using base = columns_slice<Program, C>;
   using base::v, base::a, base::offsets, base::part;
+  static constexpr int joined = C::joined, rows_held = v / joined;
 
   registers<Program, place::launch>& launch;
   registers<Program, place::total>& total;
-  registers<Program, place::row> (&rows)[v];
+  registers<Program, place::row> (&rows)[rows_held];
 
   __device__ __forceinline__ frame<Program> frame_of(
       int i, registers<Program, place::element>& element) const {
-    return {launch, rows[i], element, total};
+    return {launch, rows[i / joined], element, total};
   }
 
   using totals = reductions_of<Program, place::total, 0>;
@@ -58,7 +59,7 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
   }
   template <int Phase> __device__ __forceinline__ void evaluate_rows() {
 #pragma unroll
-    for (int i = 0; i < v; ++i) evaluate_row<Phase>(i);
+    for (int i = 0; i < v; i += joined) evaluate_row<Phase>(i);
   }
   // The same, of rows that are brought one by one.
   template <int Phase> __device__ __forceinline__ void bring_and_evaluate_rows() {

@@ -24,6 +24,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   static constexpr bool is_gathered = gathered_columns<Program>::are_found;
   static constexpr bool may_have_slices = may_be_sliced<Program> && !takes_elements<C>;
   using side = rows_side_by_side<Program, v, threads>;
+  using stored = element_stores<Program, v>;
   // Whether it waits when it knows where its elements are.
   static constexpr bool awaits_late = takes_elements<C> &&
                                       !has_selected<Program, loaded_at<Program, place::row>> &&
@@ -230,42 +231,53 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   }
   template <class Loads, int Items, bool IsPlain, class Tile>
   __device__ __forceinline__ void store_loaded(Tile const& loaded, long long first, long long end) {
-    using stored = element_stores<Program, v>;
     operand_offsets<Program> where;
     if constexpr (IsPlain) this->template find_position<stored>(where, first);
 #pragma unroll
     for (int u = 0; u < Items; ++u) {
       long long const at = first + u * static_cast<int>(blockDim.y);
       selected_registers<Program, stored> results;
-#pragma unroll
-      for (int i = 0; i < v; ++i) {
-        registers<Program, place::element> element;
-        frame<Program> f = frame_of(i, element);
-        take_element<Program, Loads>(element, loaded, u, i);
-        evaluate_element<phases + 1, true>(f);
-        for_each_selected<Program, stored>([&](auto selected) {
-          constexpr int k = decltype(selected)::value;
-          read_register<k>(results).at[i] =
-              value_of<program_traits<Program>::template at<k>::first_operand>(f);
-        });
-      }
+      compute_stored<Loads>(results, loaded, u);
       if constexpr (!IsPlain) {
         if (at >= end || part.is_empty()) continue;
         this->template find_position<stored>(where, at);
       }
+      store_computed<IsPlain>(results, where);
+    }
+  }
+  // What is stored of position number u of those that were loaded.
+  template <class Loads, class Tile>
+  __device__ __forceinline__ void compute_stored(selected_registers<Program, stored>& results,
+                                                 Tile const& loaded, int u) const {
+#pragma unroll
+    for (int i = 0; i < v; ++i) {
+      registers<Program, place::element> element;
+      frame<Program> f = frame_of(i, element);
+      take_element<Program, Loads>(element, loaded, u, i);
+      evaluate_element<phases + 1, true>(f);
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        auto* const to = store_address<Program, k>(a, where.stores[I::bits]);
-        auto const vector = pack<storage_t<I::type>>(read_register<k>(results).at);
-        if (IsPlain || (a.store_moves_whole[I::bits] && part.is_whole()))
-          store_packed(to, vector);
-        else
-          store_singly(to, vector, a.store_along[I::bits], part.count());
-        if (IsPlain)
-          where.stores[I::bits] += static_cast<int>(blockDim.y) * a.store_columns[I::bits][0];
+        read_register<k>(results).at[i] =
+            value_of<program_traits<Program>::template at<k>::first_operand>(f);
       });
     }
+  }
+  // IsPlain: of a whole vector. @post then `where` is that of the thread's next position
+  template <bool IsPlain>
+  __device__ __forceinline__ void store_computed(selected_registers<Program, stored> const& results,
+                                                 operand_offsets<Program>& where) const {
+    for_each_selected<Program, stored>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using I = typename program_traits<Program>::template at<k>;
+      auto* const to = store_address<Program, k>(a, where.stores[I::bits]);
+      auto const vector = pack<storage_t<I::type>>(read_register<k>(results).at);
+      if (IsPlain || (a.store_moves_whole[I::bits] && part.is_whole()))
+        store_packed(to, vector);
+      else
+        store_singly(to, vector, a.store_along[I::bits], part.count());
+      if (IsPlain)
+        where.stores[I::bits] += static_cast<int>(blockDim.y) * a.store_columns[I::bits][0];
+    });
   }
 
   // All phases. @post false: another block finishes these rows

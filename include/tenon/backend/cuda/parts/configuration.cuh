@@ -46,6 +46,7 @@ struct configuration {
   int has_warps = 0;     // rows: at least a warp shares each of them; columns: takes_elements;
                          // moved: neighbours in a row are read together
   int has_clusters = 0;  // rows: several blocks may share one; columns: all_blocks_meet
+  int joined = 1;        // columns: neighbours in a vector that are of one group in any case
 
   constexpr bool operator==(configuration const&) const = default;
 };
@@ -53,18 +54,18 @@ struct configuration {
 // The same as a type, which kernels are templated on: nvcc 13.0 spells a value of class type in a
 // kernel's parameter type by its mangled name, which the host compiler does not know.
 template <int VectorWidth, int Items, int ThreadsPerBlock, int GroupDims, int IsLooped,
-          int IndexBits, int Blocks, int HasWarps, int HasClusters>
+          int IndexBits, int Blocks, int HasWarps, int HasClusters, int Joined>
 struct specialization {
   static constexpr int vector_width = VectorWidth, items = Items,
                        threads_per_block = ThreadsPerBlock, group_dims = GroupDims,
-                       index_bits = IndexBits, blocks = Blocks;
+                       index_bits = IndexBits, blocks = Blocks, joined = Joined;
   static constexpr bool is_looped = IsLooped != 0, has_warps = HasWarps != 0,
                         has_clusters = HasClusters != 0;
 };
 template <configuration C>
 using specialization_of =
     specialization<C.vector_width, C.items, C.threads_per_block, C.group_dims, C.is_looped,
-                   C.index_bits, C.blocks, C.has_warps, C.has_clusters>;
+                   C.index_bits, C.blocks, C.has_warps, C.has_clusters, C.joined>;
 
 namespace detail {
 

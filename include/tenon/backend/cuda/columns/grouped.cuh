@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One thread of the columns skeleton whose rows are groups of neighbouring columns: a cluster keeps
+// a tile of whole groups in shared memory, all of which is under way at once.
+
+#include "tenon/backend/cuda/columns/chains.cuh"
+#include "tenon/backend/cuda/columns/grouped_states.cuh"
+#include "tenon/backend/cuda/columns/worker.cuh"
+
+#if defined(__CUDA_ARCH__)
+namespace tenon::detail {
+
+template <class Program, class C> struct grouped_columns : columns_worker<Program, C> {
+  using base = columns_worker<Program, C>;
+  using base::v, base::items, base::phases, base::a, base::rows, base::part, base::joined;
+  using typename base::side;
+  using typename base::stored;
+  static constexpr int states_held = v / joined;
+  // Slots of a thread's, whose place depends on how many threads there are.
+  using kept = kept_vectors<Program, v, 1>;
+  // A sweep is one of the phases, or that which stores elements.
+  template <int Sweep, int Items = items>
+  using needed = needed_loads<Program, v, Items, Sweep, (Sweep > phases)>;
+  template <int Sweep, int Items = 1>
+  using others = selected_by_keeping<Program, v, needed<Sweep, Items>, false>;
+
+  grouped_share const& share;
+  grouped_states<Program, states_held> states;
+  int steps = 0;  // of this thread
+
+  // Asks for all that is kept, and for what the first sweep needs beside it.
+  __device__ __forceinline__ void bring() {
+    long long const left = base::end_position() - position(0);
+    steps = part.is_empty() || left <= 0 ? 0 : static_cast<int>((left - 1) / height()) + 1;
+    if (a.slices > 1) {
+      if (threadIdx.x == 0 && threadIdx.y == 0) cluster_mailboxes::init();
+      arrive_at_cluster();
+    }
+    using loads = kept_loads<Program, v>;
+    operand_offsets<Program> where;
+    bool const is_plain = a.is_even && part.is_whole();
+    if (is_plain) this->template find_position<loads>(where, position(0));
+#pragma unroll 4
+    for (int step = 0; step < (is_plain ? steps : 0); ++step)
+      for_each_selected<Program, loads>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        send_to_shared<storage_t<I::type>, v>(slot<k>(step),
+                                              load_address<Program, k>(a, where.loads[I::bits]));
+        where.loads[I::bits] += height() * a.load_columns[I::bits][0];
+      });
+#pragma unroll 1
+    for (int step = 0; step < (is_plain ? 0 : steps); ++step) {
+      this->template find_position<loads>(where, position(step));
+      for_each_selected<Program, loads>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
+        if (a.load_moves_whole[I::bits] && part.is_whole())
+          return send_to_shared<storage_t<I::type>, v>(slot<k>(step), from);
+        typename kept::template vector<k> all{};
+        load_singly(all, from, a.load_along[I::bits], part.count());
+        *slot<k>(step) = all;
+      });
+    }
+    wait_for_sent();
+    if (a.slices > 1) wait_for_cluster();
+  }
+
+  // All sweeps.
+  __device__ __forceinline__ void finish() {
+    selected_registers<Program, others<1>> fixed;
+    bring_fixed<1>(fixed);
+    finish_from<1>(fixed);
+  }
+
+ private:
+  static __device__ __forceinline__ int height() { return static_cast<int>(blockDim.y); }
+  __device__ __forceinline__ long long position(int step) const {
+    return base::first_position() + threadIdx.y + static_cast<long long>(step) * height();
+  }
+  template <int K> __device__ __forceinline__ auto* slot(int step) const {
+    using vector = typename kept::template vector<K>;
+    int const threads = static_cast<int>(blockDim.x) * height(),
+              thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
+    return reinterpret_cast<vector*>(
+               dynamic_shared() +
+               threads * (step * kept::bytes_per_step + kept::template bytes_before<K>)) +
+           thread;
+  }
+
+  // What sweep `Sweep` has of what is not kept where that stays the same.
+  template <int Sweep, class Fixed> __device__ __forceinline__ void bring_fixed(Fixed& to) const {
+    if constexpr (has_selected<Program, others<Sweep>>)
+      if (share.others_stay) load_others<others<Sweep>, 1>(to, 0);
+  }
+  template <int Sweep, class Fixed>
+  __device__ __forceinline__ void finish_from(Fixed const& fixed) {
+    if constexpr (Sweep > phases) {
+      if constexpr (has_element_stores<Program>) store_elements<Sweep>(fixed);
+    } else {
+      sweep<Sweep>(fixed);
+      // Asked for before the threads wait for each other, where there are registers.
+      selected_registers<Program, others<Sweep + 1>> next;
+      if (states_held == 1) bring_fixed<Sweep + 1>(next);
+      states.template combine<Sweep>(rows);
+      this->template evaluate_rows<Sweep>();
+      if (states_held > 1) bring_fixed<Sweep + 1>(next);
+      finish_from<Sweep + 1>(next);
+    }
+  }
+
+  template <int Phase, class Fixed> __device__ __forceinline__ void sweep(Fixed const& fixed) {
+    using chains_type =
+        column_chains<Program, states_held, C::threads_per_block, Phase, states_held == 1 ? 4 : 2>;
+    chains_type chains;
+    chains.begin();
+    int turn = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; step += items) {
+      selected_registers<Program, needed<Phase>> loaded;
+      int const left = steps - step;
+      if (left >= items) {
+        load_for<Phase, true>(loaded, fixed, step);
+        take<Phase>(chains.recent, loaded, true, items);
+      } else {
+        load_for<Phase, false>(loaded, fixed, step);
+        take<Phase>(chains.recent, loaded, false, left);
+      }
+      if (++turn == chains_type::turns_of_part) chains.carry(), turn = 0;
+    }
+    chains.finish(rows);
+  }
+  template <int Phase, bool IsFull, class Tile, class Fixed>
+  __device__ __forceinline__ void load_for(Tile& loaded, Fixed const& fixed, int step) const {
+    if (share.others_stay)
+      load<Phase, items, IsFull, true>(loaded, fixed, step);
+    else
+      load<Phase, items, IsFull, false>(loaded, fixed, step);
+  }
+  // The loaded positions: all of them, or the first `live`.
+  template <int Phase, class Recent, class Tile>
+  __device__ __forceinline__ void take(Recent& recent, Tile const& loaded, bool is_all, int live) {
+    constexpr int count = items * joined;
+    using collected =
+        typename side::template collected_for<typename side::template states<Phase>, count>;
+#pragma unroll
+    for (int first = 0; first < v; first += joined) {
+      selected_registers<Program, collected> values;
+#pragma unroll
+      for (int u = 0; u < items; ++u)
+#pragma unroll
+        for (int j = 0; j < joined; ++j) {
+          registers<Program, place::element> element;
+          frame<Program> f = this->frame_of(first, element);
+          take_element<Program, needed<Phase>>(element, loaded, u, first + j);
+          evaluate_element<Phase, false>(f);
+          for_each_selected<Program, collected>([&](auto selected) {
+            constexpr int k = decltype(selected)::value;
+            read_register<k>(values).at[u * joined + j] = take_of<k>(f);
+          });
+        }
+      side::template accumulate<collected, count>(recent[first / joined], values, is_all,
+                                                  live * joined);
+    }
+  }
+
+  // `Items` positions of sweep `Sweep`; what is not inside is anything. IsFull: all of them are.
+  // Stays: so does what is not kept.
+  template <int Sweep, int Items, bool IsFull, bool Stays, class Tile, class Fixed>
+  __device__ __forceinline__ void load(Tile& loaded, Fixed const& fixed, int step) const {
+    for_each_selected<Program, selected_by_keeping<Program, v, needed<Sweep, Items>, true>>(
+        [&](auto selected) {
+          constexpr int k = decltype(selected)::value;
+#pragma unroll
+          for (int u = 0; u < Items; ++u)
+            load_whole(read_register<k>(loaded).at[u],
+                       *slot<k>(IsFull || step + u < steps ? step + u : step));
+        });
+    using besides = others<Sweep, Items>;
+    if constexpr (has_selected<Program, besides> && Stays)
+      for_each_selected<Program, besides>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+#pragma unroll
+        for (int u = 0; u < Items; ++u)
+          read_register<k>(loaded).at[u] = read_register<k>(fixed).at[0];
+      });
+    else if constexpr (has_selected<Program, besides>)
+      load_others<besides, Items>(loaded, step);
+  }
+  template <class Others, int Items, class Tile>
+  __device__ __forceinline__ void load_others(Tile& to, int step) const {
+    if (a.is_even && part.is_whole())
+      base::template load_plain<Others, Items, false>(to, position(step), base::end_position());
+    else
+      base::template load<Others, Items, false>(to, position(step), base::end_position());
+  }
+
+  template <int Sweep, class Fixed>
+  __device__ __forceinline__ void store_elements(Fixed const& fixed) {
+    using loads = needed<Sweep, 1>;
+    if (a.is_even && part.is_whole()) {
+      if (share.others_stay || !has_selected<Program, others<Sweep>>)
+        return store_whole<Sweep, true>(fixed);
+      return store_whole<Sweep, false>(fixed);
+    }
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+      selected_registers<Program, loads> loaded;
+      load<Sweep, 1, true, false>(loaded, fixed, step);
+      this->template store_loaded<loads, 1, false>(loaded, position(step), base::end_position());
+    }
+  }
+  template <int Sweep, bool Stays, class Fixed>
+  __device__ __forceinline__ void store_whole(Fixed const& fixed) {
+    using loads = needed<Sweep, 1>;
+    operand_offsets<Program> where;
+    this->template find_position<stored>(where, position(0));
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+      selected_registers<Program, loads> loaded;
+      load<Sweep, 1, true, Stays>(loaded, fixed, step);
+      selected_registers<Program, stored> results;
+      this->template compute_stored<loads>(results, loaded, 0);
+      this->template store_computed<true>(results, where);
+    }
+  }
+};
+
+}  // namespace tenon::detail
+#endif
