@@ -9,10 +9,10 @@
 namespace tenon {
 
 // What the operands of a kernel may be along the columns: the more, the longer it is.
-inline constexpr int sliced_columns = -6;      // slices of whole vectors' rows, in the midst of some
-inline constexpr int ordered_columns = -5;     // contiguous, of any length and place, one axis
-inline constexpr int run_columns = -4;         // whole aligned vectors in runs at a stride
-inline constexpr int spread_columns = -3;      // contiguous, of any place, single elements
+inline constexpr int sliced_columns = -6;   // slices of whole vectors' rows, in the midst of some
+inline constexpr int ordered_columns = -5;  // contiguous, of any length and place, one axis
+inline constexpr int run_columns = -4;      // whole aligned vectors in runs at a stride
+inline constexpr int spread_columns = -3;   // contiguous, of any place, single elements
 inline constexpr int any_spread_columns = -2;  // the same, and any others by shared memory
 inline constexpr int shifted_columns = -1;     // whole vectors at any place, in registers
 inline constexpr int odd_columns = 0;          // contiguous, of any length and place, in registers
@@ -34,9 +34,9 @@ constexpr int columns_allowed(column_order order) {
 
 // One specialization of a kernel skeleton, as a value: what planners choose and reports show.
 struct configuration {
-  int vector_width = 1;       // elements per memory access
-  int items = 1;              // accesses per thread and operand that are in flight together
-  int threads_per_block = 1;  // the most that are launched
+  int vector_width = 1;             // elements per memory access
+  int items = 1;                    // accesses per thread and operand that are in flight together
+  int threads_per_block = 1;        // the most that are launched
   int group_dims = packed_columns;  // columns: run_columns where rows are groups of them,
                                     // shared_columns where neighbours have something in common
   int is_looped = 0;  // rows: columns are read again in each phase instead of staying in registers;

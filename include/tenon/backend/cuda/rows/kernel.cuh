@@ -255,8 +255,7 @@ template <class Program, class C> struct row_worker {
 // stretch. A row beyond the end is swept by its threads but neither read nor stored. Registers: the
 // row as it lies in memory, which is in shared memory where it is of any layout; up to four running
 // states per reduction. Shared memory: one state per piece, warp of the row and reduction, twice;
-// what is stored of odd rows, and what they share. Global memory: each operand is read once, each
-// element store written once.
+// what is stored of odd rows, and what they share. Global memory: operands and stores once each.
 // @pre a.vectors <= lanes * items; no more clusters than groups, as many where none takes turns;
 // the grid is a function of the shape if there are totals, and then the workspace's ticket is 0
 // @post every store is written once per position; a row's bits depend on its elements and their
@@ -266,7 +265,6 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::rows_blocks_held
     rows_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  using totals = reductions_of<Program, place::total, 0>;
   registers<Program, place::launch> launch;
   registers<Program, place::row> row;
   registers<Program, place::element> element;
@@ -274,7 +272,6 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::rows_blocks_held
   frame<Program> f{launch, row, element, total};
   start_early(f, a);
   start_totals(f);
-
   row_worker<Program, C> worker{
       a,
       f,
