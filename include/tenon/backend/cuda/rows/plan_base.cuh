@@ -138,9 +138,9 @@ struct rows_planner_base : misaligned_configurations {
   template <class Program>
   static constexpr long long parts = most_parts<Program, reductions_of<Program, place::total, 0>>;
   // Of so many threads: in whole turns of what 132 multiprocessors hold, so that none of them run
-  // by themselves when the others have ended. H200, us, 528 of which 396 are held, and 396: the mean
-  // of 1 - cosine of 16384 x 4096 f32 155.0 and 123.9, of 32768 x 4096 bf16 190.5 and 160.8, the
-  // mean dice loss of their rows 196 and 151, 337 and 249; of 1000 x 1024 f32 4.5 and 4.7.
+  // by themselves when the others have ended. H200, us, 528 of which 396 are held, and 396: the
+  // mean of 1 - cosine of 16384 x 4096 f32 155.0 and 123.9, of 32768 x 4096 bf16 190.5 and 160.8,
+  // the mean dice loss of their rows 196 and 151, 337 and 249; of 1000 x 1024 f32 4.5 and 4.7.
   template <class Program, configuration C>
   static constexpr long long parts_in_turns(long long threads) {
     long long const held = 132 * (C.blocks * C.threads_per_block / threads);
