@@ -112,7 +112,8 @@ class Figures:
                     continue
                 traffic = (kernel["read_mb"] + kernel["written_mb"]) / kernel["least_mb"]
                 waits = ", ".join(f"{name.replace('_', ' ')} {value:.1f}" for name, value in kernel["waits"].items())
-                lines.append((results.title(*key), f"{kernel['dram_percent']:.0f}", f"{kernel['issue_percent']:.0f}",
+                since = f", commit {kernel['commit']}" if "commit" in kernel else ""
+                lines.append((results.title(*key) + since, f"{kernel['dram_percent']:.0f}", f"{kernel['issue_percent']:.0f}",
                               f"{kernel['warps_percent']:.0f}", f"{kernel['registers']:.0f}", f"{traffic:.2f}", waits))
         yield f"Nsight Compute {self.kernels.header['profiler']}, commit {self.kernels.header['commit']}.\n"
         yield from table(("workload", "DRAM %", "issue slots %", "warps %", "registers", "traffic", "cycles that a warp waits per instruction"), lines)
