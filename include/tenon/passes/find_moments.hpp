@@ -28,17 +28,10 @@ class moments_finder {
     return rewrite(graph_, [&](graph& result, node const& n, int id) {
       node const& was = graph_[id];
       int now = -1;
-      auto const member = [&](op_info const* op, int x, unsigned axes) {
-        return build::project(result, op,
-                              build::reduce(result, op_id<ops::moments>, moved[x], axes));
-      };
       if (int const x = centred_by(id); x >= 0)
-        now = member(op_id<ops::m2_of>, x, was.axes);
-      else if (int const of = averaged_by(id);
-               of >= 0 && has_state(of, graph_.operand(was, 0).axes))
-        now = member(op_id<ops::mean_of>, of, graph_.operand(was, 0).axes);
+        now = build::project(result, op_id<ops::m2_of>, moments_of(result, moved[x], was.axes));
       else
-        now = result.intern(n);
+        now = result.intern(with_centre(result, n, was, moved));
       moved.push_back(now);
       return now;
     });
@@ -49,6 +42,48 @@ class moments_finder {
     int elements;
     unsigned axes;
   };
+  static constexpr int moments_of(graph& result, int x, unsigned axes) {
+    return build::reduce(result, op_id<ops::moments>, x, axes);
+  }
+  // x - mean(x) along some axes, or the other way round.
+  struct deviation {
+    int elements = -1;  // x, or none
+    unsigned axes = 0;
+    int mean = 0;  // which operand that is
+  };
+  constexpr deviation deviation_of(node const& n) const {
+    if (n.is<ops::sub>())
+      for (int k : {0, 1}) {
+        int const x = n.operands[k], mean = repeated(n.operands[1 - k]);
+        if (averaged_by(mean) != x) continue;
+        unsigned const axes = graph_.operand(graph_[mean], 0).axes;
+        if (is_repeated_along(n.operands[1 - k], axes)) return {x, axes, 1 - k};
+      }
+    return {};
+  }
+  // Node n of the result, which is `was`: a deviation is one from the moments' mean if they are
+  // there.
+  constexpr node with_centre(graph& result, node n, node const& was,
+                             constexpr_vector<int> const& moved) const {
+    deviation const d = deviation_of(was);
+    if (d.elements < 0 || !has_state(d.elements, d.axes)) return n;
+    int const centre =
+        build::project(result, op_id<ops::mean_of>, moments_of(result, moved[d.elements], d.axes));
+    n.operands[d.mean] = repeated_as(result, was.operands[d.mean], centre);
+    return n;
+  }
+  // `what` repeated as node `id` repeats something.
+  constexpr int repeated_as(graph& result, int id, int what) const {
+    node n = graph_[id];
+    if (!n.is<ops::broadcast>()) return what;
+    n.operands[0] = repeated_as(result, n.operands[0], what);
+    return result.intern(n);
+  }
+  // What a chain of broadcasts repeats.
+  constexpr int repeated(int id) const {
+    while (graph_[id].is<ops::broadcast>()) id = graph_[id].operands[0];
+    return id;
+  }
   constexpr bool has_state(int elements, unsigned axes) const {
     for (state const& s : states_)
       if (s.elements == elements && s.axes == axes) return true;
@@ -81,16 +116,9 @@ class moments_finder {
   // What node `id` adds the squared deviations of, from its mean along the same axes, or -1.
   constexpr int centred_by(int id) const {
     node const& n = graph_[id];
-    if (!n.is<ops::sum>()) return -1;
-    node const& square = graph_.operand(n, 0);
-    if (!is_square(square) || !graph_.operand(square, 0).is<ops::sub>()) return -1;
-    node const& deviation = graph_.operand(square, 0);
-    for (int k : {0, 1}) {
-      int const x = deviation.operands[k], mean = repeated_along(deviation.operands[1 - k], n.axes);
-      if (mean >= 0 && averaged_by(mean) == x && graph_.operand(graph_[mean], 0).axes == n.axes)
-        return x;
-    }
-    return -1;
+    if (!n.is<ops::sum>() || !is_square(graph_.operand(n, 0))) return -1;
+    deviation const d = deviation_of(graph_.operand(graph_.operand(n, 0), 0));
+    return d.axes == n.axes ? d.elements : -1;
   }
   constexpr bool is_square(node const& n) const {
     if (n.is<ops::mul>()) return n.operands[0] == n.operands[1];
@@ -98,20 +126,18 @@ class moments_finder {
     node const& exponent = graph_.operand(n, 1);
     return exponent.is<ops::literal>() && literal_number(exponent.type, exponent.bits) == 2;
   }
-  // What node `id` repeats along the axes, or -1 if along others, or in another order.
-  constexpr int repeated_along(int id, unsigned axes) const {
+  // Whether what node `id` repeats is so along the axes, in the order of the others.
+  constexpr bool is_repeated_along(int id, unsigned axes) const {
     attribute place;  // of each axis of what is repeated
     for (int k = 0; k < graph_[id].rank(); ++k) place.push_back(k);
-    while (graph_[id].is<ops::broadcast>()) {
+    for (; graph_[id].is<ops::broadcast>(); id = graph_[id].operands[0]) {
       attribute inner = graph_.attributes_of(graph_[id]);
       for (long long& axis : inner) axis = place[static_cast<int>(axis)];
       place = inner;
-      id = graph_[id].operands[0];
     }
-    int k = 0;
-    for (int axis = 0; k < place.size(); ++axis)
-      if (!(axes >> axis & 1u) && place[k++] != axis) return -1;
-    return id;
+    for (int axis = 0, k = 0; k < place.size(); ++axis)
+      if (!(axes >> axis & 1u) && place[k++] != axis) return false;
+    return true;
   }
 
   graph const& graph_;

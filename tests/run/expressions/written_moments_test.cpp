@@ -2,6 +2,7 @@
 // Means and variances that are written out, against plain loops in double: along rows, columns and
 // everything, also far from zero, where a sum of squares would have no digits left.
 #include <cmath>
+#include <limits>
 
 #include "run/support/arrays.hpp"
 
@@ -69,6 +70,23 @@ TYPED_TEST(written_moments, of_columns) {
 }
 TYPED_TEST(written_moments, of_everything) {
   expect_normalized<TypeParam>(normalized<0, 1>, groups::one);
+}
+
+// A mean is infinite where an element is, and the variance is not a number.
+TEST(moments_written_out, of_an_infinity) {
+  auto const f = tn::compile(
+      [](auto x) { return tn::outputs(tn::mean(x, tn::axis<1>), tn::var(x, tn::axis<1>)); });
+  array<float, 2> x({2, 40});
+  doubles values({2, 40});
+  for (std::int64_t i = 0; i < 80; ++i) values[i] = static_cast<double>(i % 7);
+  values[43] = std::numeric_limits<double>::infinity();
+  x.set(values);
+  array<float, 1> mean({2}), variance({2});
+  f.into(mean.view(), variance.view())(x.view());
+  EXPECT_NEAR(mean.result()[0], 2.875, 1e-6);
+  EXPECT_FALSE(std::isnan(variance.result()[0]));
+  EXPECT_EQ(mean.result()[1], values[43]);
+  EXPECT_TRUE(std::isnan(variance.result()[1]));
 }
 
 // One pass over the elements, whoever wrote it.

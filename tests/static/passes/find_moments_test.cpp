@@ -25,18 +25,26 @@ static_assert(is(found<matrix>([](auto x) {
 %4 = div %3 %1 : f32[x0.0]
 return %4:f32
 )"));
-// Beside a variance, and of a number of elements that is known.
+// Beside a variance, and of a number of elements that is known; the mean itself stays a sum, which
+// is infinite where an element is.
 static_assert(is(found<f32<dyn, 4>>([](auto x) {
-                   return outputs(mean(x, axis<1>), var(x, axis<1>, correction<0>));
+                   auto const average = mean(x, axis<1>, keepdim);
+                   return outputs(average, x - average, var(x, axis<1>, correction<0>));
                  }),
                  R"(
 %0 = input 0 : f32[x0.0, 4]
-%1 = literal 4 : f32[]
-%2 = moments %0 axes 1 : f32[x0.0]
-%3 = mean_of %2 : f32[x0.0]
-%4 = m2_of %2 : f32[x0.0]
-%5 = div %4 %1 : f32[x0.0]
-return %3:f32 %5:f32
+%1 = sum %0 axes 1 : f32[x0.0]
+%2 = literal 4 : f32[]
+%3 = div %1 %2 : f32[x0.0]
+%4 = broadcast %3 [0] : f32[x0.0, 1]
+%5 = moments %0 axes 1 : f32[x0.0]
+%6 = mean_of %5 : f32[x0.0]
+%7 = broadcast %6 [0] : f32[x0.0, 1]
+%8 = broadcast %7 [0 1] : f32[x0.0, 4]
+%9 = sub %0 %8 : f32[x0.0, 4]
+%10 = m2_of %5 : f32[x0.0]
+%11 = div %10 %2 : f32[x0.0]
+return %4:f32 %9:f32 %11:f32
 )"));
 
 // However it is written, it is what layer_norm is.
@@ -92,7 +100,10 @@ static_assert(stays<f32<4, 4>>([](auto x) {
   auto const deviation = x - mean(x, axis<1>);  // of column k the mean of row k
   return sum(deviation * deviation, axis<1>);
 }));
-static_assert(stays<matrix>([](auto x) { return outputs(mean(x, axis<0>), var(x, axis<1>)); }));
+static_assert(stays<matrix>([](auto x) { return outputs(mean(x, axis<1>), var(x, axis<1>)); }));
+static_assert(stays<matrix>([](auto x) {
+  return x - mean(x, axis<0>) + var(x, axis<1>, keepdim);
+}));
 static_assert(stays<matrix>([](auto x) { return mean(x, axis<1>); }));
 
 }  // namespace
