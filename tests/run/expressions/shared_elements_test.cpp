@@ -104,7 +104,7 @@ void check_normalised(std::array<std::int64_t, 3> const& shape,
                       arrangement how = arrangement::contiguous) {
   static auto const f = tn::compile([](auto x, auto w, auto b) {
     auto const mean = tn::mean(x, tn::axis<1>, tn::keepdim);
-    auto const variance = tn::mean(tn::square(x - mean), tn::axis<1>, tn::keepdim);
+    auto const variance = tn::mean(tn::square(tn::abs(x - mean)), tn::axis<1>, tn::keepdim);
     return (x - mean) * tn::rsqrt(variance + 1e-5f) * tn::unsqueeze(w, tn::axis<1>) +
            tn::unsqueeze(b, tn::axis<1>);
   });
