@@ -137,16 +137,21 @@ inline constexpr long long least_repetitions = 32;
 
 }  // namespace detail
 
-// The same graph where something is reduced, or is taken otherwise; if `only_long`, also where
-// repetitions are few, or none is along the last axis.
-// @pre movement has been done, and so has dead_nodes. @post nothing is taken, or it is as it was
+// Whether something is taken, and nothing is reduced.
+constexpr bool may_repeat(graph const& g) {
+  for (node const& n : g.nodes)
+    if (n.is(op_kind::reduction) || n.is(op_kind::scan)) return false;
+  for (graph_output const& output : g.outputs)
+    if (output.window != no_attribute) return false;
+  return detail::count_indices(g) > 0;
+}
+
+// The same graph where something is taken otherwise; if `only_long`, also where repetitions are
+// few, or none is along the last axis.
+// @pre may_repeat; movement has been done, and so has dead_nodes. @post nothing is taken, or it is
+// as it was
 constexpr graph split_repeats(graph const& whole, bool only_long) {
   int indices = detail::count_indices(whole);
-  if (indices == 0) return whole;
-  for (node const& n : whole.nodes)
-    if (n.is(op_kind::reduction) || n.is(op_kind::scan)) return whole;
-  for (graph_output const& output : whole.outputs)
-    if (output.window != no_attribute) return whole;
   graph g = whole;
   bool is_along_last = false;
   while (indices > 0) {

@@ -32,13 +32,15 @@ constexpr void set_schedule(lowered_graph& lowered) {
 // What is repeated is read as it lies where parts side by side have vectors then, or many
 // repetitions themselves.
 constexpr void part_outputs(graph& g) {
-  graph split = passes::split_repeats(g, false);
-  passes::part_outputs(split);
-  if (!split.parts.empty()) {
-    g = split;
-    return;
+  if (passes::may_repeat(g)) {
+    graph split = passes::split_repeats(g, false);
+    passes::part_outputs(split);
+    if (!split.parts.empty()) {
+      g = split;
+      return;
+    }
+    g = passes::split_repeats(g, true);
   }
-  g = passes::split_repeats(g, true);
   passes::part_outputs(g);
   passes::piece_outputs(g);
 }
@@ -84,8 +86,8 @@ constexpr lowered_graph lower(graph const& traced) {
     lowered_graph of_wholes = detail::lower_as_it_is(passes::windows(traced));
     if (of_wholes.refused == refusal::none) return of_wholes;
   }
-  if (detail::has_nodes<ops::slice>(traced) || detail::has_nodes<ops::take>(traced)) {
-    lowered_graph of_parts = detail::lower_as_it_is(passes::sliced_reductions(traced));
+  if (graph parts = traced; passes::slice_reductions(parts)) {
+    lowered_graph of_parts = detail::lower_as_it_is(parts);
     if (of_parts.refused == refusal::none) return of_parts;
   }
   if (traced.outputs.size() > 1) {
