@@ -162,6 +162,8 @@ constexpr int in_parts(graph& g, node const& n, axis_parts const& parts) {
   return id >= 0 ? id : g.intern(n);
 }
 
+}  // namespace detail
+
 // Whether some node of what was traced may become such a part.
 constexpr bool may_have_parts(graph const& traced) {
   for (node const& n : traced.nodes) {
@@ -172,20 +174,16 @@ constexpr bool may_have_parts(graph const& traced) {
   return false;
 }
 
-}  // namespace detail
-
-// @post false: no axis is read in such parts, and g is as it was traced
-constexpr bool slice_reductions(graph& traced) {
-  if (!detail::may_have_parts(traced)) return false;
+// The same graph where no axis is read in such parts.
+constexpr graph sliced_reductions(graph const& traced) {
   graph g = run(traced);
-  if (g.refused != refusal::none) return false;
+  if (g.refused != refusal::none) return traced;
   detail::part_of_axis first;
   for (int id = 0; id < g.size() && first.id < 0; ++id)
     first = detail::part_of_node(g, node(g[id]));
-  if (first.id < 0) return false;
-  traced = rewrite(
+  if (first.id < 0) return traced;
+  return rewrite(
       g, [&](graph& result, node const& n) { return detail::in_parts(result, n, first.parts); });
-  return true;
 }
 
 }  // namespace tenon::passes

@@ -86,8 +86,8 @@ constexpr lowered_graph lower(graph const& traced) {
     lowered_graph of_wholes = detail::lower_as_it_is(passes::windows(traced));
     if (of_wholes.refused == refusal::none) return of_wholes;
   }
-  if (graph parts = traced; passes::slice_reductions(parts)) {
-    lowered_graph of_parts = detail::lower_as_it_is(parts);
+  if (passes::may_have_parts(traced)) {
+    lowered_graph of_parts = detail::lower_as_it_is(passes::sliced_reductions(traced));
     if (of_parts.refused == refusal::none) return of_parts;
   }
   if (traced.outputs.size() > 1) {
