@@ -14,12 +14,12 @@ template <int... Axes>
 constexpr auto normalized = [](auto x) {
   auto const deviation = x - tn::mean(x, tn::axis<Axes...>, tn::keepdim);
   auto const variance = tn::mean(deviation * deviation, tn::axis<Axes...>, tn::keepdim);
-  return deviation / tn::sqrt(variance + 1e-3f);
+  return deviation / tn::sqrt(variance + 1e-3);
 };
 template <int... Axes>
 constexpr auto beside_variance = [](auto x) {
   auto const variance = tn::var(x, tn::axis<Axes...>, tn::correction<0>, tn::keepdim);
-  return (x - tn::mean(x, tn::axis<Axes...>, tn::keepdim)) / tn::sqrt(variance + 1e-3f);
+  return (x - tn::mean(x, tn::axis<Axes...>, tn::keepdim)) / tn::sqrt(variance + 1e-3);
 };
 
 // What group element i of a matrix is in: its row, its column, or the only one.
