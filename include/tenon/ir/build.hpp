@@ -55,17 +55,26 @@ constexpr priority priority_of(node const& n) {
   return n.rank() == 0 ? priority::scalar : priority::tensor;
 }
 
-// The number of elements along dims, as a value of the graph.
-constexpr int size(graph& g, dim_list const& dims, dtype type) {
-  attribute counted;
+// How many elements lie along dims: so many times those along the others.
+struct element_count {
   long long known = 1;
+  attribute others = {};
+};
+constexpr element_count count_of(graph const& g, dim_list const& dims) {
+  element_count result;
   for (dim d : dims) {
     d = g.dims.representative(d);
     if (g.dims.is_constant(d))
-      known *= g.dims[d].a;
+      result.known *= g.dims[d].a;
     else
-      counted.push_back(d);
+      result.others.push_back(d);
   }
+  return result;
+}
+
+// The same as a value of the graph.
+constexpr int size(graph& g, dim_list const& dims, dtype type) {
+  auto [known, counted] = count_of(g, dims);
   if (counted.empty()) return integer_literal(g, arithmetic_dtype(type), known);
   if (known != 1) counted.push_back(g.dims.constant(known));
   return g.intern(node{

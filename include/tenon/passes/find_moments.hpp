@@ -99,16 +99,10 @@ class moments_finder {
   }
   constexpr bool is_count(int id, int x, unsigned axes) const {
     node const& n = graph_[id];
-    attribute lengths;
-    long long known = 1;
-    for (int k = 0; k < graph_[x].rank(); ++k) {
-      if (!(axes >> k & 1u)) continue;
-      dim const d = graph_.dims.representative(graph_[x].dims[k]);
-      if (graph_.dims.is_constant(d))
-        known *= graph_.dims[d].a;
-      else
-        lengths.push_back(d);
-    }
+    dim_list along;
+    for (int k = 0; k < graph_[x].rank(); ++k)
+      if (axes >> k & 1u) along.push_back(graph_[x].dims[k]);
+    auto const [known, lengths] = build::count_of(graph_, along);
     if (lengths.empty())
       return n.is<ops::literal>() && literal_number(n.type, n.bits) == static_cast<double>(known);
     return known == 1 && n.is<ops::size>() && graph_.attributes_of(n) == lengths;

@@ -3,16 +3,18 @@
 // One thread of the columns skeleton whose rows are groups of neighbouring columns: a cluster keeps
 // a tile of whole groups in shared memory, all of which is under way at once.
 
+#include "tenon/backend/cuda/columns/brought.cuh"
 #include "tenon/backend/cuda/columns/chains.cuh"
 #include "tenon/backend/cuda/columns/grouped_states.cuh"
-#include "tenon/backend/cuda/columns/worker.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, class C> struct grouped_columns : columns_worker<Program, C> {
+template <class Program, class C> struct grouped_columns : brought_columns<Program, C> {
   using base = columns_worker<Program, C>;
+  using brought = brought_columns<Program, C>;
   using base::v, base::items, base::phases, base::a, base::rows, base::part, base::joined;
+  using brought::steps, brought::height, brought::position;
   using typename base::side;
   using typename base::stored;
   static constexpr int states_held = v / joined;
@@ -26,45 +28,18 @@ template <class Program, class C> struct grouped_columns : columns_worker<Progra
 
   grouped_share const& share;
   grouped_states<Program, states_held> states;
-  int steps = 0;  // of this thread
 
-  // Asks for all that is kept, and for what the first sweep needs beside it.
+  // Asks for all that is kept.
   __device__ __forceinline__ void bring() {
-    long long const left = base::end_position() - position(0);
-    steps = part.is_empty() || left <= 0 ? 0 : static_cast<int>((left - 1) / height()) + 1;
-    if (a.slices > 1) {
-      if (threadIdx.x == 0 && threadIdx.y == 0) cluster_mailboxes::init();
-      arrive_at_cluster();
-    }
-    using loads = kept_loads<Program, v>;
-    operand_offsets<Program> where;
-    bool const is_plain = a.is_even && part.is_whole();
-    if (is_plain) this->template find_position<loads>(where, position(0));
-#pragma unroll 4
-    for (int step = 0; step < (is_plain ? steps : 0); ++step)
-      for_each_selected<Program, loads>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        send_to_shared<storage_t<I::type>, v>(slot<k>(step),
-                                              load_address<Program, k>(a, where.loads[I::bits]));
-        where.loads[I::bits] += height() * a.load_columns[I::bits][0];
-      });
-#pragma unroll 1
-    for (int step = 0; step < (is_plain ? 0 : steps); ++step) {
-      this->template find_position<loads>(where, position(step));
-      for_each_selected<Program, loads>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
-        if (a.load_moves_whole[I::bits] && part.is_whole())
-          return send_to_shared<storage_t<I::type>, v>(slot<k>(step), from);
-        typename kept::template vector<k> all{};
-        load_singly(all, from, a.load_along[I::bits], part.count());
-        *slot<k>(step) = all;
-      });
-    }
-    wait_for_sent();
+    brought::bring_to(*this);
     if (a.slices > 1) wait_for_cluster();
+  }
+  template <int K, class T> __device__ __forceinline__ void bring(int step, T const* from) const {
+    send_to_shared<T, v>(slot<K>(step), from);
+  }
+  template <int K, class Vector>
+  __device__ __forceinline__ void put(int step, Vector const& all) const {
+    *slot<K>(step) = all;
   }
 
   // All sweeps.
@@ -75,10 +50,6 @@ template <class Program, class C> struct grouped_columns : columns_worker<Progra
   }
 
  private:
-  static __device__ __forceinline__ int height() { return static_cast<int>(blockDim.y); }
-  __device__ __forceinline__ long long position(int step) const {
-    return base::first_position() + threadIdx.y + static_cast<long long>(step) * height();
-  }
   template <int K> __device__ __forceinline__ auto* slot(int step) const {
     using vector = typename kept::template vector<K>;
     int const threads = static_cast<int>(blockDim.x) * height(),

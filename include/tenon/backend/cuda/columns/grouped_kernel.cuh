@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
   registers<Program, place::total> total;
   frame<Program> f{launch, rows[0], no_element, total};
   start_early(f, a);
-  grouped_columns<Program, C> worker{{{{a}, launch, total, rows}}, a.share, {a.share, a.slices}};
+  grouped_columns<Program, C> worker{{{{{a}, launch, total, rows}}}, a.share, {a.share, a.slices}};
   worker.begin();
   if (threadIdx.x == 0 && threadIdx.y == 0 && blockIdx.x == 0) store_all<place::launch>(f, a);
   worker.bring();

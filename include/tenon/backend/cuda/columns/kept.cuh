@@ -9,63 +9,23 @@
 // in a tree, 418, 401 and 573 us. A copy in the same pieces of 128 bytes takes 335 us, one in order
 // 256.
 
+#include "tenon/backend/cuda/columns/brought.cuh"
 #include "tenon/backend/cuda/columns/chains.cuh"
-#include "tenon/backend/cuda/columns/worker.cuh"
-#include "tenon/backend/cuda/parts/cluster.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, class C> struct kept_columns : columns_worker<Program, C> {
+template <class Program, class C> struct kept_columns : brought_columns<Program, C> {
   using base = columns_worker<Program, C>;
+  using brought = brought_columns<Program, C>;
   using base::v, base::threads, base::items, base::phases, base::a, base::rows, base::part;
+  using brought::steps, brought::height, brought::position;
   using typename base::side;
   using kept = kept_vectors<Program, v, threads>;
 
-  int steps;  // of this thread
   cluster_mailboxes boxes = {};
 
-  __device__ __forceinline__ int height() const { return static_cast<int>(blockDim.y); }
-  __device__ __forceinline__ long long position(int step) const {
-    return base::first_position() + threadIdx.y + static_cast<long long>(step) * height();
-  }
-
-  // Brings all positions. @post other blocks of the cluster may have begun or not
-  __device__ __forceinline__ void bring() {
-    long long const left = base::end_position() - position(0);
-    steps = part.is_empty() || left <= 0 ? 0 : static_cast<int>((left - 1) / height()) + 1;
-    if (a.slices > 1) {
-      if (threadIdx.x == 0 && threadIdx.y == 0) cluster_mailboxes::init();
-      arrive_at_cluster();
-    }
-    using loads = kept_loads<Program, v>;
-    bool const is_plain = a.is_even && part.is_whole();
-    operand_offsets<Program> where;
-    if (is_plain) this->template find_position<loads>(where, position(0));
-#pragma unroll 4
-    for (int step = 0; step < (is_plain ? steps : 0); ++step)
-      for_each_selected<Program, loads>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        kept::template bring<k>(step, load_address<Program, k>(a, where.loads[I::bits]));
-        where.loads[I::bits] += height() * a.load_columns[I::bits][0];
-      });
-#pragma unroll 1
-    for (int step = 0; step < (is_plain ? 0 : steps); ++step) {
-      this->template find_position<loads>(where, position(step));
-      for_each_selected<Program, loads>([&](auto selected) {
-        constexpr int k = decltype(selected)::value;
-        using I = typename program_traits<Program>::template at<k>;
-        auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
-        if (a.load_moves_whole[I::bits] && part.is_whole())
-          return kept::template bring<k>(step, from);
-        typename kept::template vector<k> all{};
-        load_singly(all, from, a.load_along[I::bits], part.count());
-        kept::template put<k>(step, all);
-      });
-    }
-    wait_for_sent();
-  }
+  __device__ __forceinline__ void bring() { brought::bring_to(kept()); }
 
   template <int... Phase>
   __device__ __forceinline__ void reduce_all(std::integer_sequence<int, Phase...>) {
