@@ -9,6 +9,8 @@
 
 namespace {
 
+using reference::doubles;
+
 TEST(column_groups, normalized_wherever_they_lie) {
   auto const layouts = {arrangement::contiguous, arrangement::misaligned, arrangement::padded,
                         arrangement::reversed, arrangement::transposed};

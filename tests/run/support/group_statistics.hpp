@@ -6,16 +6,12 @@
 
 #include "run/support/arrays.hpp"
 
-namespace {
-
-using reference::doubles;
-
 // Of images x positions x groups x columns of a group.
 struct statistics {
   std::vector<double> mean, variance;
   std::int64_t group_of(std::int64_t i) const { return i / image * groups + i / columns % groups; }
 
-  statistics(doubles const& x, extents_of_rank<4> const& shape)
+  statistics(reference::doubles const& x, extents_of_rank<4> const& shape)
       : groups(shape[2]), columns(shape[3]), image(shape[1] * groups * columns) {
     std::int64_t const count = shape[0] * image;
     auto const of_group = static_cast<double>(shape[1] * columns);
@@ -31,7 +27,7 @@ struct statistics {
   std::int64_t groups, columns, image;
 };
 
-double silu(double x) { return x / (1 + std::exp(-x)); }
+inline double silu(double x) { return x / (1 + std::exp(-x)); }
 
 // What the variance is the mean of: what is found together with the mean, and what waits for it.
 constexpr auto by_squares = [](auto d) { return d * d; };
@@ -49,8 +45,8 @@ void expect_normalized(Squared, extents_of_rank<4> const& shape, double within,
   });
   auto scale = random_array<T, 2>({shape[2], shape[3]}),
        shift = random_array<T, 2>({shape[2], shape[3]});
-  doubles const s = scale.values(), b = shift.values();
-  doubles values({shape[0], shape[1], shape[2], shape[3]});
+  reference::doubles const s = scale.values(), b = shift.values();
+  reference::doubles values({shape[0], shape[1], shape[2], shape[3]});
   std::vector<unsigned char> bits;
   for (arrangement how : layouts) {
     auto x = random_array<T, 4>(shape, how, -2, 3);
@@ -60,7 +56,7 @@ void expect_normalized(Squared, extents_of_rank<4> const& shape, double within,
     array<T, 4> mean({shape[0], 1, shape[2], 1}), variance({shape[0], 1, shape[2], 1});
     f.into(y.view(), mean.view(), variance.view())(x.view(), scale.view(), shift.view());
     statistics const all(values, shape);
-    doubles const found = y.result(), m = mean.result(), v = variance.result();
+    reference::doubles const found = y.result(), m = mean.result(), v = variance.result();
     for (std::size_t g = 0; g < all.mean.size(); ++g) {
       ASSERT_NEAR(m[g], all.mean[g], within) << to_string(how) << " " << g;
       ASSERT_NEAR(v[g], all.variance[g], within * 4) << to_string(how) << " " << g;
@@ -77,5 +73,3 @@ void expect_normalized(Squared, extents_of_rank<4> const& shape, double within,
     }
   }
 }
-
-}  // namespace
