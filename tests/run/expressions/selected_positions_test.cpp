@@ -67,4 +67,39 @@ TEST(selected_positions, of_gated_rows) {
   for (arrangement how : arrangements) check_gated<float>(how), check_gated<tn::bfloat16>(how);
 }
 
+// Parts of an element that lie beside each other, as colours do, and what is one of two along two
+// axes.
+template <class T> void check_colours(arrangement how) {
+  auto const grey = tn::compile([](auto x) {
+    auto part = [&](auto k) { return tn::cast<float>(tn::select(x, tn::axis<1>, k)); };
+    return part(tn::ct<0>) * 0.25f + part(tn::ct<1>) * 0.5f - part(tn::ct<-1>);
+  });
+  auto const of_two = tn::compile([](auto x, auto w) {
+    auto first = tn::select(tn::select(w, tn::axis<2>, tn::ct<1>), tn::axis<1>, tn::ct<2>);
+    return tn::cast<float>(tn::select(x, tn::axis<1>, tn::ct<1>)) * first;
+  });
+  for (std::int64_t n : {1, 5, 64, 1001}) {
+    auto x = random_array<T, 2>({n, 3}, how);
+    auto w = random_array<float, 3>({n, 3, 2});
+    doubles const given = x.values(), weights = w.values();
+    doubles greys({n}), products({n});
+    for (std::int64_t i = 0; i < n; ++i) {
+      greys[i] = given[3 * i] * 0.25 + given[3 * i + 1] * 0.5 - given[3 * i + 2];
+      products[i] = given[3 * i + 1] * weights[6 * i + 5];
+    }
+    std::string const what = std::to_string(n) + ", " + to_string(how);
+    doubles const scale = reference::elementwise([](double r) { return std::fabs(r) + 2; }, greys);
+    check_close(tn::dtype::f32, result_of(grey(x.view())), greys,
+                {.arithmetic = 4, .scale = &scale}, what);
+    check_close(tn::dtype::f32, result_of(of_two(x.view(), w.view())), products, {.arithmetic = 2},
+                what);
+  }
+}
+TEST(selected_positions, along_the_last_axis) {
+  for (arrangement how : arrangements) {
+    check_colours<float>(how), check_colours<tn::bfloat16>(how);
+    check_colours<std::uint8_t>(how);
+  }
+}
+
 }  // namespace
