@@ -41,12 +41,20 @@ template <class Program, bool HasWords = false> struct kept_value {
     }
     return t;
   }
+  // Whether number k is a product that may be rounded with the sum that it goes into, or of which a
+  // reduction takes in the factors.
+  static consteval bool is_term(int k) {
+    if (!traits::all[k].is_product) return false;
+    for (instruction_facts const& i : traits::all)
+      for (int n = 0; (i.is_sum || i.is_reduction) && n < i.operand_count; ++n)
+        if (i.operands[n] == k) return true;
+    return false;
+  }
   static consteval bool is_candidate(int k) {
     instruction_facts const& i = traits::all[k];
-    // A product may be rounded with the sum that it goes into.
     bool const is_word =
         i.type == dtype::f32 || (HasWords && (i.type == dtype::f16 || i.type == dtype::bf16));
-    return i.is_computed && !i.is_product && i.where == place::element && is_word;
+    return i.is_computed && i.where == place::element && is_word && !is_term(k);
   }
   // Issue slots of number k and what it comes from.
   static consteval int cost_of(int k) {

@@ -123,4 +123,42 @@ TEST(shared_rows, follow_each_other) {
       << text;
 }
 
+// A product that no sum takes in: of a gate and what it gates, with the scale of each row.
+template <class T> void check_gated(std::int64_t length, arrangement how) {
+  auto const f = tn::compile([](auto x, auto y) {
+    auto gated = tn::silu(tn::cast<float>(x)) * tn::cast<float>(y);
+    auto scale = 1.0f / tn::maximum(tn::max(tn::abs(gated), tn::axis<1>, tn::keepdim), 1e-12f);
+    return tn::outputs(gated * scale, tn::squeeze(scale, tn::axis<1>));
+  });
+  auto const norm = tn::compile([](auto x, auto y) {
+    return tn::rms_norm(tn::silu(tn::cast<float>(x)) * tn::cast<float>(y), tn::axis<1>);
+  });
+  std::int64_t const rows = 7;
+  auto x = random_array<T, 2>({rows, length}, how), y = random_array<T, 2>({rows, length}, how);
+  doubles const gates = x.values(), others = y.values();
+  doubles gated({rows, length}), scales({rows});
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double most = 1e-12;
+    for (std::int64_t j = i * length; j < (i + 1) * length; ++j) {
+      gated[j] = gates[j] / (1 + std::exp(-gates[j])) * others[j];
+      most = std::max(most, std::fabs(gated[j]));
+    }
+    scales[i] = 1 / most;
+  }
+  doubles scaled = gated;
+  for (std::int64_t j = 0; j < rows * length; ++j) scaled[j] *= scales[j / length];
+  std::string const what = to_string(how) + std::string(" of length ") + std::to_string(length);
+  auto const [values, factors] = f(x.view(), y.view());
+  check_close(tn::dtype::f32, result_of(values), scaled, {.arithmetic = 16}, "scaled " + what);
+  check_close(tn::dtype::f32, result_of(factors), scales, {.arithmetic = 16}, "scales " + what);
+  check_close(tn::dtype::f32, result_of(norm(x.view(), y.view())),
+              reference::rms_norm(gated, 0b10, 1e-5), {.arithmetic = 16 + sum_roundoffs(length)},
+              "rms_norm " + what);
+}
+TEST(shared_rows, products_are_kept) {
+  for (std::int64_t length : {1, 33, 256, 1000, 1152, 4100, 11008})
+    for (arrangement how : {arrangement::contiguous, arrangement::misaligned})
+      check_gated<float>(length, how), check_gated<tn::bfloat16>(length, how);
+}
+
 }  // namespace

@@ -85,9 +85,8 @@ template <class Program> struct kept_words {
       instruction_facts const& i = traits::all[k];
       bool const is_word = i.type == dtype::f32 || i.type == dtype::f16 || i.type == dtype::bf16;
       int const sweeps = sweeps_of(k, phase);
-      // A product may be rounded with the sum that it goes into.
-      if (computed.needed[k] && i.is_computed && !i.is_product && i.where == place::element &&
-          is_word && sweeps > 0 && (is_cheap_to_keep() || cost_of(k) * sweeps >= much))
+      if (computed.needed[k] && i.is_computed && i.where == place::element && is_word &&
+          !value::is_term(k) && sweeps > 0 && (is_cheap_to_keep() || cost_of(k) * sweeps >= much))
         result = k;
     }
     return result;
