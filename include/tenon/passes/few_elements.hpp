@@ -4,6 +4,7 @@
 // an order and their softmax, a mean and a variance beside each other. Each element is a number of
 // its row, and so is what a reduction combines them to.
 
+#include "tenon/ops/moments.hpp"
 #include "tenon/ops/scatter.hpp"
 #include "tenon/passes/elements_at.hpp"
 
@@ -218,6 +219,32 @@ constexpr int reduction_of_few(graph& g, node const& n) {
   if (all.empty()) all = elements_one_by_one(g, n);
   if (all.empty()) return -1;
   return build::reshape(g, build::convert(g, combined(g, combine, all), n.type), n.dims);
+}
+
+// What stands for a member of the moments of such a few, or -1. Differences from the first
+// element keep what all have in common out of the sums.
+constexpr int moments_of_few(graph& g, node const& n) {
+  bool const is_mean = n.is<ops::mean_of>();
+  if ((!is_mean && !n.is<ops::m2_of>()) || !g.operand(n, 0).is<ops::moments>()) return -1;
+  constexpr_vector<int> all = elements_one_by_one(g, node(g.operand(n, 0)));
+  if (all.empty()) return -1;
+  auto const apply = [&](op_info const* op, int x, int y) {
+    return build::pointwise(g, op, {{x, y}, 2});
+  };
+  int const first = all[0];
+  for (int& one : all) one = apply(op_id<ops::sub>, one, first);
+  constexpr_vector<int> terms = all;
+  int const offset = apply(op_id<ops::mul>, combined(g, op_id<ops::add>, terms),
+                           build::literal(g, n.type, 1.0 / all.size()));
+  int result = apply(op_id<ops::add>, first, offset);
+  if (!is_mean) {
+    for (int& one : all) {
+      one = apply(op_id<ops::sub>, one, offset);
+      one = apply(op_id<ops::mul>, one, one);
+    }
+    result = combined(g, op_id<ops::add>, all);
+  }
+  return build::reshape(g, build::convert(g, result, n.type), n.dims);
 }
 
 }  // namespace tenon::passes::detail

@@ -132,6 +132,7 @@ constexpr int replacement(graph& g, node const& n) {
   if (int id = replacement_by_rule({g, n}); id >= 0) return id;
   if (int id = reduction_of_one(g, n); id >= 0) return id;
   if (int id = reduction_of_few(g, n); id >= 0) return id;
+  if (int id = moments_of_few(g, n); id >= 0) return id;
   return reduction_of_reshape(g, n);
 }
 

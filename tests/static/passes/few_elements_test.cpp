@@ -127,6 +127,9 @@ static_assert(reductions_in<matrix, f32<3>>([](auto x, auto weights) {
 static_assert(reductions_in<matrix>([](auto x) {
                 return sum(threes(x - mean(x, axis<1>, keepdim), axis<1>), axis<2>);
               }) != 0);
+// So are the mean and the variance of one.
+static_assert(reductions_in<matrix>([](auto x) { return var(threes(x, axis<1>), axis<2>); }) == 0);
+static_assert(reductions_in<matrix>([](auto x) { return var(x, axis<1>); }) == 1);
 static_assert(reductions_in<matrix>([](auto x) { return sum(threes(x, axis<1>), axis<1, 2>); }) ==
               1);
 
