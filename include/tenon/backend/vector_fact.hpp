@@ -35,6 +35,11 @@ struct vector_fact {
   constexpr bool has_one_sign(int n) const {
     return is_known && (step == 0 || (step == 1 && is_multiple_of(n / times)));
   }
+  // Whether neighbours of so many bytes have others between them and are at most `most` of them
+  // apart.
+  constexpr bool steps_over(int bytes, int most) const {
+    return times == 1 && step % bytes == 0 && step > bytes && step <= most * bytes;
+  }
   constexpr vector_fact within(long long least, long long most) const {
     vector_fact result = *this;
     result.low = least, result.high = most;

@@ -13,7 +13,8 @@ namespace tenon::detail {
 template <class Program> struct moved_vectors {
   // Every one as a whole, by 32-bit arithmetic.
   bool are_whole = false;
-  // Of each read: elements of a vector that an element in memory stands for; 1, or some, or all.
+  // Of each read: elements of a vector that an element in memory stands for: 1, or some, or all;
+  // or, below 0, how many elements its neighbours are apart.
   int times[at_least_one(moved_values<Program>::read_count)] = {};
   // The axis of the columns between whose halves elements are exchanged; -1: none.
   int halved_axis = -1;
@@ -231,6 +232,10 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
     int& times = vectors_.times[values::template read_number<K>];
     times = V > 1 && from.step == 0 ? V : static_cast<int>(from.times);
     if (!is_narrow(from)) return false;
+    if (V > 1 && values::template may_lie_apart<K> && from.steps_over(bytes, neighbours::most)) {
+      times = -static_cast<int>(from.step / bytes);
+      return true;
+    }
     if (V == 1 || times == 1) return are_neighbours<K>(from) || begins_anywhere<K>(from);
     if (times == V) return values::template may_repeat<K>;
     long long const together = V / times * bytes;

@@ -211,6 +211,8 @@ template <class Program> struct moved_values {
   // Whether it may be one element for several neighbours at all.
   template <int K>
   static constexpr bool may_repeat = at<K>::is_load ? at<K>::repeats : most_times<K> > 1;
+  // Whether its neighbours may lie between those of other loads, as parts of a pair do.
+  template <int K> static constexpr bool may_lie_apart = at<K>::is_load && at<K>::beside.count > 0;
   // The load in which read K is found, or the first of them.
   template <int K> static constexpr int operand_of() {
     using I = at<K>;

@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/moved/constant_filling.cuh"
 #include "tenon/backend/cuda/moved/places.cuh"
+#include "tenon/backend/cuda/moved/uneven_reads.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -172,7 +173,7 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
  protected:
   template <moved_part Part, int K, class Parts>
   __device__ __forceinline__ void fill(Parts& to) const {
-    if constexpr (!at<K>::is_load) repeat(to, filling<Part, K, at<K>::type>());
+    if constexpr (!at<K>::is_load) repeat<V>(to, filling<Part, K, at<K>::type>());
   }
   // What stands for an element that is nowhere, as memory would hold it: a choice between
   // constants.
@@ -195,16 +196,21 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
   __device__ __forceinline__ void read(Parts& to, moved_cursor const& from, bool is_first,
                                        bool is_inside) const {
     using T = storage_t<at<K>::type>;
-    bool const is_new = is_first || from.step != 0;
-    constexpr bool may_repeat = V > 1 && values::template may_repeat<K>;
+    auto const first = reinterpret_cast<T const*>(from.at);
+    bool const is_wanted = (is_first || from.step != 0) && from.is_wanted;
+    constexpr bool may_repeat = V > 1 && values::template may_repeat<K>,
+                   may_lie_apart = V > 1 && values::template may_lie_apart<K>;
     int times = 1;
-    if constexpr (may_repeat) times = a.times[values::template read_number<K>];
+    if constexpr (may_repeat || may_lie_apart) times = a.times[values::template read_number<K>];
 #pragma unroll
     for (int p = 0; p < V / Parts::width; ++p)
-      load_packed<reuse::near>(to.at[p], reinterpret_cast<T const*>(from.at) + p * Parts::width,
-                               is_new && from.is_wanted && times == 1 && is_inside);
+      load_packed<reuse::near>(to.at[p], first + p * Parts::width,
+                               is_wanted && times == 1 && is_inside);
     if constexpr (may_repeat)
-      if (times != 1 && is_new && from.is_wanted) read_repeated<K, V>(to, from, times);
+      if (times > 1 && is_wanted)
+        read_repeated<V, values::template most_times<K>>(to, first, times);
+    if constexpr (may_lie_apart)
+      if (times < 0 && is_wanted && is_inside) read_apart<V>(to, first, -times);
   }
 
  private:
@@ -255,43 +261,6 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
       store_packed(reinterpret_cast<T*>(to.at), pack<T>(read_register<k>(results).at),
                    to.is_wanted && is_inside, a.stored);
     });
-  }
-  // Where an element in memory stands for `times` neighbours: at most Times.
-  template <int K, int Times, class Parts>
-  static __device__ __forceinline__ void read_repeated(Parts& to, moved_cursor const& from,
-                                                       int times) {
-    using T = storage_t<at<K>::type>;
-    if constexpr (Times == V) {
-      if (times == V) {
-        packed<T, 1> one;
-        load_packed<reuse::expected>(one, reinterpret_cast<T const*>(from.at));
-        repeat(to, one);
-        return;
-      }
-    } else if constexpr (Times <= values::template most_times<K>) {
-      if (times == Times) {
-        moved_parts<T, V / Times> all;
-        constexpr int width = decltype(all)::width;
-#pragma unroll
-        for (int p = 0; p < V / Times / width; ++p)
-          load_packed<reuse::near>(all.at[p], reinterpret_cast<T const*>(from.at) + p * width);
-#pragma unroll
-        for (int p = 0; p < V / Parts::width; ++p) {
-          T elements[Parts::width];
-#pragma unroll
-          for (int i = 0; i < Parts::width; ++i)
-            elements[i] = all.element((p * Parts::width + i) / Times);
-          to.at[p] = pack<T>(elements);
-        }
-        return;
-      }
-    }
-    if constexpr (Times > 2) read_repeated<K, Times / 2>(to, from, times);
-  }
-  template <class Parts, class T>
-  static __device__ __forceinline__ void repeat(Parts& to, packed<T, 1> const& one) {
-#pragma unroll
-    for (int p = 0; p < V / Parts::width; ++p) to.at[p] = splat<Parts::width>(one);
   }
 };
 
