@@ -156,6 +156,8 @@ constexpr int in_parts(graph& g, node const& n, axis_parts const& parts) {
   if (n.is(op_kind::reduction)) id = reduction_of_parts(g, n, parts);
   if (n.is<ops::take>() && n.operands.size() == 1)
     id = build::taken_as_it_lies(g, n.operands[0], attribute(g.attributes_of(n)), n.dims);
+  if (n.is<ops::reshape>() && g.operand(n, 0).is<ops::reshape>())
+    id = build::reshape(g, g.operand(n, 0).operands[0], n.dims);
   if (part_of_axis const one = part_of_node(g, n);
       one.id >= 0 && one.parts.are_alike(parts) && parts.length == unit_dim)
     id = build::reshape(g, part_along(g, one.id, one.parts.axis, one.parts, one.number), n.dims);
