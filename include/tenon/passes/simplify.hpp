@@ -8,6 +8,7 @@
 #include "tenon/passes/few_elements.hpp"
 #include "tenon/passes/log_of_softmax.hpp"
 #include "tenon/passes/rewrite.hpp"
+#include "tenon/passes/rounded_choices.hpp"
 
 namespace tenon::passes {
 namespace detail {
@@ -143,6 +144,7 @@ constexpr graph simplify(graph const& g) {
   return rewrite(g, [&](graph& result, node n, int source) {
     n = detail::ordered(result, n);
     int id = detail::log_of_softmax(result, n, g, source);
+    if (id < 0) id = detail::rounded_choice(result, n, g, source);
     if (id < 0) id = detail::replacement(result, n);
     if (id < 0) return result.intern(n);
     // What replaces it may match a rule, too: |-(|x|)| = ||x|| = |x|.
