@@ -43,6 +43,15 @@ void instantiate() {
     auto row = x + roll(x, axis<1>, ct<1>) + roll(x, axis<1>, ct<-1>);
     return row + roll(row, axis<0>, ct<1>) + roll(row, axis<0>, ct<-1>);
   });
+  compile_plan<images<dtype::f32>>([](auto x) {
+    auto all = pad(pad(x, axis<1>, widths<1, 1>, edge), axis<2>, widths<2, 2>, edge);
+    return sum(unfold(unfold(all, axis<1>, ct<3>, ct<1>), axis<2>, ct<5>, ct<1>), axis<3, 4>);
+  });
+  compile_plan<matrix<dtype::bf16>>([](auto x) {
+    auto all = pad(pad(x, axis<0>, widths<1, 1>, reflect), axis<1>, widths<2, 2>, reflect);
+    return tenon::max(unfold(unfold(all, axis<0>, ct<3>, ct<1>), axis<1>, ct<5>, ct<1>),
+                      axis<2, 3>);
+  });
   compile_plan<pooled<dtype::bf16>>([](auto x) { return tenon::max(x, axis<2, 4>); });
   compile_plan<pooled<dtype::f32>>([](auto x) { return mean(x, axis<2, 4>); });
   compile_plan<images<dtype::bf16>>([](auto x) {

@@ -29,7 +29,8 @@ template <class Program> struct moved_vectors {
 // The facts of a program's values for vectors of V elements along the innermost axis of the
 // columns.
 // @pre the layout has no rows: rows_as_columns
-template <class Program, int V> class vector_facts : vector_numbers<Program, V> {
+template <class Program, int V> class vector_facts : protected vector_numbers<Program, V> {
+ protected:
   using base = vector_numbers<Program, V>;
   using base::facts_;
   using base::is_narrow;
@@ -62,57 +63,8 @@ template <class Program, int V> class vector_facts : vector_numbers<Program, V> 
     }
     return vectors_;
   }
-  // Whether every aligned vector of columns that leader Leader would read is whole: the position
-  // that it follows from goes on by one from a vector's first column on.
-  // @pre has_windows
-  template <int Leader> [[gnu::cold]] bool reads_whole_columns() {
-    constexpr int shift = windows::all.shifts[windows::all.columns[Leader]];
-    constexpr stepped_position steps = windows::all.steps(Leader);
-    constexpr long long beyond = V + windows::most_apart;
-    long long const last = steps.step * (layout_.columns.extents[layout_.columns.dims - 1] - 1);
-    shown_ = windows::all.positions[Leader];
-    shown_fact_ = {true, 1, -shift, V, steps.begin - beyond, steps.begin + last + beyond};
-    auto const& facts = facts_;
-    bool result = true;
-    visit_instructions<Program>([&](auto index) {
-      constexpr int k = decltype(index)::value;
-      constexpr moved_kind kind = values::template kind<k>;
-      this->template note<k>();
-      if constexpr ((kind == moved_kind::number || kind == moved_kind::address) &&
-                    windows::all.follows_from(Leader, k))
-        result = result && base::is_narrow(facts[k]);
-      if constexpr (k == Leader) result = result && this->template is_in_vectors<k>();
-    });
-    constexpr auto around = windows::all.around[windows::all.columns[Leader]];
-    if constexpr (around.is_one()) {
-      vector_fact const &from = facts[around.from], &length = facts[around.length];
-      result = result && from.low >= -length.base && from.high < 2 * length.base;
-    }
-    return result;
-  }
-  // Whether positions along the innermost axis are what the program says, and others do not go on
-  // there.
-  [[gnu::cold]] bool has_stepped_positions(int width) const {
-    bound_layout const& layout = layout_;
-    bound_arguments const& call = call_;
-    int const inner = layout.columns.dims - 1;
-    if (inner < 0 || layout.columns.extents[inner] % width != 0) return false;
-    bool result = true;
-    visit_instructions<Program>([&](auto index) {
-      using I = typename traits::template at<decltype(index)::value>;
-      if constexpr (std::is_same_v<typename I::op, ops::index>) {
-        operand_layout const& from = layout.loads[I::bits];
-        constexpr stepped_position steps = I::steps;
-        result = result && from.column_strides[inner] == steps.step;
-        if (steps.step > 0)
-          result = result && this->goes_on_with_rows(from) &&
-                   reinterpret_cast<std::intptr_t>(call.loads[I::bits]) == steps.begin;
-      }
-    });
-    return result;
-  }
 
- private:
+ protected:
   using windows = read_windows<Program>;
 
   // Along which the positions go by one from 0 on, and whose half is the one they are compared with

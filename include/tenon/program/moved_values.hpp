@@ -268,6 +268,15 @@ template <class Program> struct moved_values {
     for (moved_kind const k : all.kinds) result = result || k == moved_kind::found;
     return result;
   }();
+  // Issue slots of what is computed of each element: the rest is found once for neighbours.
+  static constexpr int slots = [] {
+    int result = 0;
+    for (int k = 0; k < size; ++k)
+      if (traits::all[k].is_computed && traits::all[k].where == place::element &&
+          all.kinds[k] == moved_kind::other)
+        result += traits::all[k].cost;
+    return result;
+  }();
   // Whether the program moves elements to or from places that it finds itself, all of which follow
   // from the position.
   static constexpr bool is_movement = [] {

@@ -5,7 +5,7 @@
 // window of the row, which is read once.
 
 #include "tenon/program/half_values.hpp"
-#include "tenon/program/wrapped_positions.hpp"
+#include "tenon/program/positions_within_ends.hpp"
 
 namespace tenon::detail {
 
@@ -26,7 +26,7 @@ template <class Program> struct read_windows {
     int positions[held] = {};  // the load of positions that a value follows from, of those
     int shifts[held] = {};     // what a number has more than that position; unknown: it may be any
     bool is_shifted[held] = {};
-    position_around_ends around[held] = {};
+    position_within_ends ends[held] = {};
     int columns[held] = {};   // of an address: the number that names the column; -1: none
     int leaders[held] = {};   // of a read: the first one of its group; -1: it is in none
     int step = 0, bytes = 0;  // of all of them
@@ -56,30 +56,31 @@ template <class Program> struct read_windows {
         } else if constexpr (std::is_same_v<op, ops::where>) {
           int const x = columns[I::second_operand], y = columns[I::third_operand];
           columns[K] = x == -1 ? y : y == -1 ? x : unknown;
-          wrap(K);
         }
+        keep_within(K);
       }
     }
-    // Around the ends of a length what is shifted is so, whatever multiple of it is added.
-    constexpr void wrap(int k) {
-      wrapped_positions<Program> const wrapped(ops);
-      position_around_ends const found = wrapped.of(k);
+    // Within the ends of a length what is shifted is so; around them whatever multiple of it is
+    // added.
+    constexpr void keep_within(int k) {
+      positions_within_ends<Program> const within(ops);
+      position_within_ends const found = within.of(k);
       if (!found.is_one()) return;
       if (is_shifted[found.from]) {
         set_shift(k, shifts[found.from], 0);
-      } else if (ops[found.from] == op_id<ops::sub>) {
+      } else if (found.how == beyond_ends::around && ops[found.from] == op_id<ops::sub>) {
         auto const& operands = traits::all[found.from].operands;
-        int const by = wrapped.rest_of(operands[1], found.length);
+        int const by = within.rest_of(operands[1], found.length);
         if (by >= 0 && is_shifted[operands[0]])
           set_shift(k, shifts[operands[0]], -traits::all[by].bits);
       }
-      if (is_shifted[k]) around[k] = found;
+      if (is_shifted[k]) ends[k] = found;
     }
     // A position and a literal added to it.
     template <int K> constexpr void shift() {
       using I = at<K>;
       constexpr int a = I::first_operand, b = I::second_operand;
-      if (around[a].is_one() || around[b].is_one()) return;
+      if (ends[a].is_one() || ends[b].is_one()) return;
       constexpr bool is_sum = std::is_same_v<typename I::op, ops::add>;
       constexpr bool is_literal[] = {std::is_same_v<typename at<a>::op, ops::literal>,
                                      std::is_same_v<typename at<b>::op, ops::literal>};
@@ -101,7 +102,7 @@ template <class Program> struct read_windows {
       if (a == b) return true;
       instruction_facts const &x = traits::all[a], &y = traits::all[b];
       if (ops[a] != ops[b] || x.type != y.type || x.operand_count != y.operand_count) return false;
-      if (around[a].is_one() && around[a].length == around[b].length)
+      if (ends[a].is_one() && ends[a].length == ends[b].length && ends[a].how == ends[b].how)
         return steps(a).step == steps(b).step;
       if (positions[a] == a && positions[b] == b) return x.steps.step == y.steps.step;
       if (positions[a] < 0 || positions[b] < 0 || x.is_read || x.bits != y.bits) return false;
@@ -109,14 +110,24 @@ template <class Program> struct read_windows {
         if (!are_alike(x.operands[i], y.operands[i])) return false;
       return true;
     }
-    // Whether read or number k is found by value `by`.
+    // Whether read or number k is found by value `by`; what is kept within ends, by what is kept.
     constexpr bool follows_from(int k, int by) const {
       bool leads[held] = {};
       leads[k] = true;
-      for (int i = k; i > by; --i)
-        for (int n = 0; leads[i] && n < traits::all[i].operand_count; ++n)
+      for (int i = k; i > by; --i) {
+        if (!leads[i]) continue;
+        if (is_bent(i)) {
+          leads[ends[i].from] = true;
+          continue;
+        }
+        for (int n = 0; n < traits::all[i].operand_count; ++n)
           leads[traits::all[i].operands[n]] = true;
+      }
       return leads[by];
+    }
+    // Whether number k does not go on beyond an end as it does inside.
+    constexpr bool is_bent(int k) const {
+      return ends[k].is_one() && ends[k].how != beyond_ends::around;
     }
     constexpr bool is_in_window(int k) const {
       return traits::all[k].where == place::element && positions[k] >= 0 && columns[k] >= 0;
@@ -176,8 +187,13 @@ template <class Program> struct read_windows {
   template <int K> static constexpr bool is_leader = leader<K> == K;
   template <int K> static constexpr int position = all.positions[K];
   template <int K> static constexpr int offset = all.offset(K);
-  // Whether number K is one around the end of a length.
-  template <int K> static constexpr bool is_around = all.around[K].is_one();
+  // The number that names the column of read K.
+  template <int K> static constexpr int column = all.columns[K];
+  // Whether number K is kept within the ends of a length, and how.
+  template <int K> static constexpr bool is_within_ends = all.ends[K].is_one();
+  template <int K> static constexpr position_within_ends ends = all.ends[K];
+  // Whether what read K's window has of a row may turn or stay beyond an end.
+  template <int K> static constexpr bool is_bent = all.is_bent(all.columns[K]);
 };
 
 // What a group of reads has of a row: accesses of aligned elements, each within one vector. Columns

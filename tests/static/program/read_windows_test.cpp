@@ -72,6 +72,23 @@ static_assert(windows_in<halves>([](auto x) {
 using known = tensor_argument<dtype::f32, 64, 64>;
 static_assert(windows_in<known>([](auto x) { return rolled<1, 1>(x) + rolled<1, -1>(x); }) ==
               "4 of 4: 2 in -1+1 0+4 4+1");
+// What is padded by elements of its own is one row, too, whichever they are.
+template <class X, class Mode> constexpr auto three_of(X const& x, Mode mode) {
+  return max(unfold(pad(x, axis<1>, widths<1, 1>, mode), axis<1>, ct<3>, ct<1>), axis<2>);
+}
+static_assert(windows_in<matrix>([](auto x) { return three_of(x, edge); }) ==
+              "4 of 4: 3 in -1+1 0+4 4+1");
+static_assert(windows_in<matrix>([](auto x) { return three_of(x, reflect); }) ==
+              "4 of 4: 3 in -1+1 0+4 4+1");
+static_assert(windows_in<halves>([](auto x) { return three_of(x, tenon::wrap); }) ==
+              "8 of 8: 3 in -1+1 0+8 8+1");
+// By the end and mirrored is not the same.
+static_assert(windows_in<matrix>([](auto x) {
+                auto before = [&](auto mode) {
+                  return slice(pad(x, axis<1>, widths<1, 0>, mode), axis<1>, range<0, -1>);
+                };
+                return before(edge) + before(reflect);
+              }) == "none");
 // Of a shift that a call knows nothing is known.
 static_assert(windows_in<matrix, scalar_argument<dtype::i64>>([](auto x, auto by) {
                 return roll(x, axis<1>, by) + roll(x, axis<1>, by + 1);

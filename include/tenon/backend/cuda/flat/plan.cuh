@@ -25,10 +25,11 @@ struct flat_planner {
   // Whether the moved skeleton has the program where its vectors are whole.
   template <class Program>
   static constexpr bool moves =
-      !flat_resources<Program>::is_bound_by_arithmetic && moved_values<Program>::is_movement &&
+      moved_values<Program>::is_movement &&
+      moved_values<Program>::slots <= element_operands<Program>::most_slots &&
       !program_traits<Program>::has_reduction &&
       (moved_values<Program>::has_found ? moved_values<Program>::widest < 16
-                                        : flat_resources<Program>::width > 1);
+                                        : element_operands<Program>::own_width > 1);
   static constexpr int widest_block = 1024;
   static constexpr long long least_of_widest_blocks = 1ll << 21;  // vectors
   // Whether vectors are contiguous over all elements, or repeated.

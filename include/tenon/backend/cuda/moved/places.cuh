@@ -250,6 +250,10 @@ template <class Program, int V, int Of = V> struct moved_places {
       return Op::eval(x[0] != 0, x[1] != 0);
     } else if constexpr (std::is_same_v<Op, ops::clamp>) {
       return Op::eval(x[0], x[1], x[2]);
+    } else if constexpr (std::is_same_v<Op, ops::remainder> && read_windows<Program>::is_found) {
+      // Few rows of windows are beyond an end: the others do not divide.
+      if (static_cast<unsigned>(x[0]) < static_cast<unsigned>(x[1])) return x[0];
+      return static_cast<int>(Op::eval(x[0], x[1]));
     } else {
       return static_cast<int>(Op::eval(x[0], x[1]));
     }

@@ -7,6 +7,7 @@
 #include "tenon/backend/cuda/moved/kernel.cuh"
 #include "tenon/backend/cuda/moved/shared_reads.cuh"
 #include "tenon/backend/strips_of_columns.hpp"
+#include "tenon/backend/window_facts.hpp"
 #include "tenon/core/config.hpp"
 
 TENON_ONCE_BEGIN
@@ -219,7 +220,7 @@ struct moved_planner {
   [[gnu::cold]] static bool reads_whole_windows(bound_layout const& layout,
                                                 bound_arguments const& call) {
     using windows = read_windows<Program>;
-    vector_facts<Program, windows::access> facts(layout, call, false, true);
+    window_facts<Program, windows::access> facts(layout, call);
     bool result = facts.has_stepped_positions(windows::width);
     visit_instructions<Program>([&](auto index) {
       constexpr int k = decltype(index)::value;

@@ -23,6 +23,11 @@ template <class Program, int Leader> struct window_vectors {
 #pragma unroll
     for (int w = 0; w < words; ++w) one.words[w] = at[Number].words[w];
     load_packed<reuse::near>(one, reinterpret_cast<T const*>(from.at), from.is_wanted);
+    put<Number>(one);
+  }
+  template <int Number>
+  __device__ __forceinline__ void put(packed<T, window::template access<Number>.width> const& one) {
+    constexpr int words = static_cast<int>(sizeof(one.words) / sizeof(one.words[0]));
 #pragma unroll
     for (int w = 0; w < words; ++w) at[Number].words[w] = one.words[w];
   }
@@ -100,35 +105,78 @@ template <class Program, int V> struct window_items : moved_worker<Program, V> {
       this->template read<k>(to, this->template cursor_of<moved_part::first, k>(), true, true);
     });
   }
-  // As if the elements that follow from a position were so many further: in front of the first of a
-  // row around whose ends it is lies the last one, and the first behind that.
+  // As if the elements that follow from a position were so many further.
   template <int Position> __device__ __forceinline__ void go_on(int further) {
     read_register<Position>(this->positions) += further;
     for_each_selected<Program, moved_positions<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
-      constexpr position_around_ends ends = windows::all.around[k];
-      int& number = read_register<k>(this->positions);
-      if constexpr (windows::template is_around<k>) {
-        int const from = this->template number<moved_part::first, ends.from>(),
-                  length = this->template number<moved_part::first, ends.length>();
-        number = from < 0 ? from + length : from < length ? from : from - length;
-      } else if constexpr (!at<k>::is_position) {
-        number = this->template number_by<moved_part::first, k>(typename at<k>::operands{});
-      }
+      if constexpr (windows::template is_within_ends<k>)
+        read_register<k>(this->positions) = within_ends<k>();
+      else if constexpr (!at<k>::is_position)
+        read_register<k>(this->positions) =
+            this->template number_by<moved_part::first, k>(typename at<k>::operands{});
     });
   }
+  // Number K: around a row's ends what is in front of the first of it is the last one, and the
+  // first what is behind that.
+  template <int K> __device__ __forceinline__ int within_ends() const {
+    constexpr position_within_ends ends = windows::template ends<K>;
+    int const from = this->template number<moved_part::first, ends.from>(),
+              length = this->template number<moved_part::first, ends.length>();
+    if constexpr (ends.how == beyond_ends::around) {
+      return from < 0 ? from + length : from < length ? from : from - length;
+    } else if constexpr (ends.how == beyond_ends::mirrored) {
+      int const far = from < 0 ? -from : from, back = 2 * (length - 1) - far;
+      return far < back ? far : back;
+    } else {
+      return this->template number_by<moved_part::first, K>(typename at<K>::operands{});
+    }
+  }
+  // The same with the leader's element in a column of the window.
+  template <int Leader> __device__ __forceinline__ window_items with_first(int column) const {
+    window_items result = *this;
+    result.template go_on<windows::template position<Leader>>(column -
+                                                              windows::template offset<Leader>);
+    return result;
+  }
   // An access is where the leader's element would be if it were the first of it, or it is nowhere
-  // as that would be.
+  // as that would be. What is beyond an end at which positions turn or stay is no access.
   template <int Leader, int Number>
   __device__ __forceinline__ void read_access(window_vectors<Program, Leader>& to) const {
-    constexpr int begin = read_window<Program, Leader>::template access<Number>.begin;
+    constexpr auto access = read_window<Program, Leader>::template access<Number>;
+    constexpr int column = windows::template column<Leader>;
     using I = at<Leader>;
-    window_items one = *this;
-    one.template go_on<windows::template position<Leader>>(begin -
-                                                           windows::template offset<Leader>);
+    window_items const first = with_first<Leader>(access.begin);
     to.at[Number] =
-        splat<windows::access>(one.template filling<moved_part::first, Leader, I::type>());
-    to.template load<Number>(one.template cursor_of_read<Leader>());
+        splat<windows::access>(first.template filling<moved_part::first, Leader, I::type>());
+    moved_cursor from = first.template cursor_of_read<Leader>();
+    if constexpr (windows::template is_bent<Leader> && access.width > 1) {
+      int const begin = first.template number<moved_part::first, column>(),
+                last = with_first<Leader>(access.begin + access.width - 1)
+                           .template number<moved_part::first, column>();
+      bool const is_straight = last - begin == access.width - 1;
+      from.is_wanted = from.is_wanted && is_straight;
+      to.template load<Number>(from);
+      if (!is_straight) read_elements<Leader, Number>(to);
+    } else {
+      to.template load<Number>(from);
+    }
+  }
+  template <int Leader, int Number>
+  __device__ __forceinline__ void read_elements(window_vectors<Program, Leader>& to) const {
+    constexpr auto access = read_window<Program, Leader>::template access<Number>;
+    using I = at<Leader>;
+    using T = storage_t<I::type>;
+    packed<T, access.width> all{};
+#pragma unroll 1
+    for (int i = 0; i < access.width; ++i) {
+      window_items const here = with_first<Leader>(access.begin + i);
+      packed<T, 1> one = here.template filling<moved_part::first, Leader, I::type>();
+      moved_cursor const from = here.template cursor_of_read<Leader>();
+      load_packed<reuse::near>(one, reinterpret_cast<T const*>(from.at), from.is_wanted);
+      push_element(all, one);
+    }
+    to.template put<Number>(all);
   }
 };
 

@@ -34,7 +34,9 @@ template <class Program> struct element_operands {
       if (i.is_computed && i.where == place::element) result += i.cost;
     return result;
   }();
-  static constexpr bool has_much_arithmetic = slots > 24, is_bound_by_arithmetic = slots > 512;
+  static constexpr int most_slots = 512;
+  static constexpr bool has_much_arithmetic = slots > 24,
+                        is_bound_by_arithmetic = slots > most_slots;
   // Whether 40 registers hold an element's values beside a few vectors: those of lgamma do not,
   // which takes 200 slots.
   static constexpr bool has_few_values = slots <= 100 && traits::widest_element <= 4;
