@@ -84,7 +84,10 @@ struct moved_planner {
                                                bound_arguments const& call) {
     group_layout const& columns = layout.columns;
     if (columns.dims < 1) return {};
-    constexpr configuration apart = elements<Program, 8, false>, found = elements<Program, 4, true>;
+    // Of many reads, as windows of 15 elements have, eight would be more than there are registers.
+    constexpr int in_flight = moved_values<Program>::read_count > 10 ? 4 : 8;
+    constexpr configuration apart = elements<Program, in_flight, false>,
+                            found = elements<Program, 4, true>;
     moved_items items;
     long long extent = 1;
     for (int d = 0; d < columns.dims; ++d)
