@@ -6,6 +6,7 @@
 #include "compile_plan.cuh"
 #include "tenon/capture/movement.hpp"
 #include "tenon/capture/operators.hpp"
+#include "tenon/capture/pattern.hpp"
 #include "tenon/nn/norms.hpp"
 #include "tenon/nn/softmax.hpp"
 
@@ -49,4 +50,10 @@ void instantiate() {
   compile_plan<matrix, vector, matrix>(layer_norm_backward<true>);
   compile_plan<half_matrix, half_vector, half_matrix>(layer_norm_backward<false>);
   compile_plan<half_matrix, half_vector, half_matrix>(layer_norm_backward<true>);
+  // Values of columns that come to one number, over rows that do, too.
+  compile_plan<matrix>([](auto x) {
+    return mean(logsumexp(x, axis<1>)) + mean(logsumexp(x, axis<0>)) -
+           mean(diagonal(x, axis<0, 1>));
+  });
+  compile_plan<matrix>([](auto x) { return sum(square(mean(softmax(x, axis<1>), axis<0>))); });
 }

@@ -25,7 +25,11 @@ struct lowered_graph {
 namespace detail {
 
 constexpr void set_schedule(lowered_graph& lowered) {
-  lowered.space = make_iteration_space(lowered.final);
+  square_axes const squares(lowered.final);
+  lowered.space = make_iteration_space(lowered.final, squares);
+  lowered.plan = select(lowered.space);
+  if (lowered.plan.refused == refusal::none || !squares.is_any()) return;
+  lowered.space = make_iteration_space(lowered.final, square_axes(lowered.final, false));
   lowered.plan = select(lowered.space);
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 // graph → instructions over one iteration space: axes instead of shapes, loads instead of views.
 // Every axis of an output, and every reduced axis, becomes an axis of the space; two of them are
-// the same axis when their lengths are the same dim. Transposes and broadcasts disappear: they say
+// the same axis when their lengths are the same dim, and, where an operand has several of a length,
+// when they are the same axis of it. Transposes and broadcasts disappear: they say
 // which axis an operand's axis is. A reduction over more axes than another one is nested where it
 // can be: sum over rows of a sum over columns.
 
@@ -12,6 +13,7 @@
 #include "tenon/schedule/early_sums.hpp"
 #include "tenon/schedule/innermost_axes.hpp"
 #include "tenon/schedule/space_windows.hpp"
+#include "tenon/schedule/square_axes.hpp"
 
 namespace tenon {
 
@@ -19,14 +21,14 @@ namespace detail {
 
 class space_builder : space_windows {
  public:
-  constexpr explicit space_builder(graph const& g) : g_(g) {}
+  constexpr space_builder(graph const& g, square_axes const& squares) : g_(g), squares_(squares) {}
 
   constexpr iteration_space build() {
     constexpr_vector<int> wanted;
     for (int k = 0; k < g_.outputs.size(); ++k)
       for (output_part const& part : parts_of(k)) {
         space_.stores.push_back({.output = k, .axis = part.axis, .position = part.position});
-        wanted.push_back(want(part.id, choose(g_[part.id].dims, {})));
+        wanted.push_back(want(part.id, choose(g_[part.id].dims, {}, squares_.of(part.id))));
       }
     for (int i = 0; i < demands_.size(); ++i) ask(i);
     innermost_ = innermost_axes{g_, demands_, space_.axes.size()}.smallest_reduction();
@@ -41,24 +43,31 @@ class space_builder : space_windows {
  private:
   constexpr dim length(dim d) const { return g_.dims.representative(d); }
 
-  // An iteration axis for each of `dims`: an existing one of that length that is not taken, else a
-  // new one.
-  constexpr coordinates choose(dim_list const& dims, coordinates const& taken) {
+  // An iteration axis for each of `dims`: that of the same axis of a square, an existing one of that
+  // length that is not one of `along`, else a new one.
+  constexpr coordinates choose(dim_list const& dims, coordinates const& along,
+                               coordinates const& of_square) {
     unsigned used = 0;
-    for (int axis : taken)
+    for (int axis : along)
       if (axis != no_axis) used |= 1u << axis;
     coordinates result;
-    for (dim d : dims) {
+    for (int k = 0; k < dims.size(); ++k) {
+      dim const d = dims[k];
       int found = no_axis;
       if (length(d) != unit_dim) {
+        int const wanted = of_square[k], known = wanted == no_axis ? no_axis : of_squares_[wanted];
+        bool const is_first = wanted != no_axis && known == no_axis;
+        unsigned const taken = is_first ? used | taken_by_squares_ : used;
+        if (known != no_axis && !(used >> known & 1u)) found = known;
         for (int axis = 0; axis < space_.axes.size() && found == no_axis; ++axis)
-          if (space_.axes[axis] == length(d) && !(used >> axis & 1u)) found = axis;
+          if (space_.axes[axis] == length(d) && !(taken >> axis & 1u)) found = axis;
         if (found == no_axis) {
           if (space_.axes.size() <= max_axes)
             space_.axes.push_back(length(d));  // one too many is refused
           found = space_.axes.size() - 1;
         }
         used |= 1u << found;
+        if (is_first) of_squares_[wanted] = found, taken_by_squares_ |= 1u << found;
       }
       result.push_back(found);
     }
@@ -107,9 +116,13 @@ class space_builder : space_windows {
   constexpr coordinates reduction_coordinates(node const& n, demand& d) {
     node const& operand = g_.operand(n, 0);
     dim_list reduced;
+    coordinates of_square;
     for (int axis = 0; axis < operand.rank(); ++axis)
-      if (n.axes >> axis & 1u) reduced.push_back(operand.dims[axis]);
-    coordinates fresh = choose(reduced, d.along), result;
+      if (n.axes >> axis & 1u) {
+        reduced.push_back(operand.dims[axis]);
+        of_square.push_back(squares_.of(n.operands[0])[axis]);
+      }
+    coordinates fresh = choose(reduced, d.along, of_square), result;
     for (int axis : fresh)
       if (axis != no_axis) d.reduced |= 1u << axis;
     for (int axis = 0, kept = 0, gone = 0; axis < operand.rank(); ++axis)
@@ -247,6 +260,9 @@ class space_builder : space_windows {
   }
 
   graph const& g_;
+  square_axes const& squares_;
+  coordinates of_squares_ = square_axes::none(max_rank);  // the space's axis of each of theirs
+  unsigned taken_by_squares_ = 0;
   constexpr_vector<demand> demands_;
   constexpr_vector<int> heads_ = constexpr_vector<int>(g_.size(), -1);  // first demand of each node
   constexpr_vector<int> next_;                                          // the node's next demand
@@ -258,8 +274,11 @@ class space_builder : space_windows {
 }  // namespace detail
 
 // @pre g comes out of the passes. @post instructions are in dependence order and distinct
+constexpr iteration_space make_iteration_space(graph const& g, detail::square_axes const& squares) {
+  return with_early_sums(detail::space_builder(g, squares).build());
+}
 constexpr iteration_space make_iteration_space(graph const& g) {
-  return with_early_sums(detail::space_builder(g).build());
+  return make_iteration_space(g, detail::square_axes(g));
 }
 
 }  // namespace tenon

@@ -11,8 +11,12 @@ namespace tenon::detail {
 constexpr int fastest_axis(iteration_space const& space) {
   int most = 0, result = no_axis;
   for (load const& l : space.loads) {
+    unsigned along = 0;
     int varying = 0;
-    for (int axis : l.along) varying += axis != no_axis;
+    for (int axis : l.along) {
+      varying += axis != no_axis && !(along >> axis & 1u);
+      if (axis != no_axis) along |= 1u << axis;
+    }
     if (varying > most) most = varying, result = last_axis(l.along);
   }
   return result;

@@ -12,7 +12,7 @@ enum class place : unsigned char {
   launch,   // the same for the whole launch: run-time scalars, literals, sizes
   element,  // differs from column to column
   row,      // one per row: loaded per row, or reduced over the columns
-  total,    // one per launch, reduced over the rows
+  total,    // one per launch, reduced over the rows, or of the columns' values
   column,   // one per column, reduced over the rows: known when every row is done
   plane,    // one per index along some axes of the rows, reduced over the others: known then, too
 };
@@ -28,7 +28,7 @@ struct schedule {
       phases;  // of each instruction: 0, or one more than the latest reduction it depends on
   constexpr_vector<place> store_places;  // of each store: where its target position varies
   int row_phases = 0;                    // phases that end with a reduction over the columns
-  bool has_total = false;                // something is reduced over the rows
+  bool has_total = false;                // rows' or columns' values are reduced over all of them
   bool has_column_values = false;        // elements are reduced over the rows
   bool has_planes = false;               // rows' values are reduced over some of the rows' axes
   bool sends_total_back = false;         // rows or elements are computed from such a total
@@ -114,7 +114,9 @@ constexpr place place_reduction(instruction const& i, place operand, schedule& s
   if (operand == place::plane) {
     s.refused = refusal::several_levels;
   } else if (operand == place::column) {
-    s.refused = refusal::column_values_are_reduced;
+    if (i.reduced != s.columns) s.refused = refusal::column_values_are_reduced;
+    s.has_total = true;
+    return place::total;
   } else if (i.reduced == s.columns) {
     return place::row;
   } else if (i.reduced == s.rows && operand != place::element) {
@@ -146,8 +148,9 @@ constexpr place place_value(instruction const& i, bool from_row, bool from_total
 
 // Assigns places and phases for given groups.
 // @post a reduction over the columns is at place row, one over the rows at place total if it
-// reduces what is at place row and at place column if it reduces elements, one of rows' values over
-// some of the rows' axes at place plane, or s.refused tells why not
+// reduces what is at place row and at place column if it reduces elements, one of columns' values
+// over the columns at place total, one of rows' values over some of the rows' axes at place plane,
+// or s.refused tells why not
 constexpr bool place_values(iteration_space const& space, schedule& s) {
   s.refused = refusal::none;
   s.places.clear(), s.phases.clear();

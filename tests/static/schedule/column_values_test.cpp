@@ -4,6 +4,7 @@
 #include "static/support.hpp"
 #include "tenon/capture/arg_reduction.hpp"
 #include "tenon/capture/indexing.hpp"
+#include "tenon/capture/pattern.hpp"
 
 namespace tenon::test {
 namespace {
@@ -13,7 +14,22 @@ static_assert(schedule_of<f32<"T", 64>, f32<"T", 64>>([](auto x, auto mask) {
               }) == "mixed [T] x [64], 2 phases, stores column");
 static_assert(schedule_of<matrix>([](auto x) {
                 return sum(mean(softmax(x, axis<1>), axis<0>) * mean(x, axis<0>));
-              }) == "refused: column_values_are_reduced");
+              }) == "mixed [x0.0] x [x0.1], 2 phases, total, stores total");
+static_assert(schedule_of<matrix>([](auto x) {
+                return mean(logsumexp(x, axis<1>)) + mean(logsumexp(x, axis<0>));
+              }) == "mixed [x0.0] x [x0.1], 1 phase, total, stores total");
+// Some of the columns' axes.
+static_assert(schedule_of<f32<"T", "H", "D">>([](auto x) {
+                return outputs(sum(x, axis<1, 2>), max(sum(x, axis<0>), axis<1>));
+              }) == "refused: several_axis_groups");
+// Of a square matrix rows and columns are told apart by which axis of it they are.
+static_assert(schedule_of<f32<"N", "N">>([](auto x) {
+                return outputs(sum(x, axis<1>), sum(x, axis<0>));
+              }) == "mixed [N] x [N], 1 phase, stores row column");
+static_assert(schedule_of<matrix>([](auto x) {
+                return mean(logsumexp(x, axis<1>)) + mean(logsumexp(x, axis<0>)) -
+                       mean(diagonal(x, axis<0, 1>));
+              }) == "mixed [x0.0] x [x0.0], 1 phase, total, stores total");
 static_assert(schedule_of<matrix>([](auto x) {
                 auto first = iota(x, axis<1>) == argmax(x, axis<1>, keepdim);
                 return outputs(mean(softmax(x, axis<1>), axis<0>), sum(first, axis<0>));

@@ -6,6 +6,7 @@
 #include "tenon/backend/cpu/ahead_block.hpp"
 #include "tenon/backend/cpu/column_states.hpp"
 #include "tenon/backend/cpu/rows.hpp"
+#include "tenon/program/totals.hpp"
 
 namespace tenon::cpu_backend {
 
@@ -59,19 +60,21 @@ struct mixed {
     });
     total_states<Program> identity;
     set_identity(identity);
-    pairwise<total_states<Program>, combine_states> total{combine_states{}};
+    totals<Program> total{combine_states{}};
     for (auto const& part : of_rows) total.push(part);
+    for (long long step = 1; step < of_columns.size(); step *= 2)
+      for (long long part = 0; part + step < of_columns.size(); part += 2 * step)
+        of_columns[part].append(of_columns[part + step]);
+    store_columns(c, state, of_columns[0], total);
     finish(total.result(identity), state.total);
     evaluate<place::total, 0, max_nodes>(state.values());
     store_values<place::total>(c, state);
     store_values<place::launch>(c, state);
-    for (long long step = 1; step < of_columns.size(); step *= 2)
-      for (long long part = 0; part + step < of_columns.size(); part += 2 * step)
-        of_columns[part].append(of_columns[part + step]);
-    store_columns(c, state, of_columns[0]);
   }
 
  private:
+  template <class Program> using totals = pairwise<total_states<Program>, combine_states>;
+
   // Rows that one thread does: at least 64, and at most so many parts that their states stay few.
   static long long parts_of(long long rows, long long columns) {
     long long const most = columns > 0 ? (1ll << 22) / columns : 64;
@@ -95,7 +98,7 @@ struct mixed {
     constexpr int last = program_traits<Program>::row_phases + 1;
     total_states<Program> identity;
     set_identity(identity);
-    pairwise<total_states<Program>, combine_states> total{combine_states{}};
+    totals<Program> total{combine_states{}};
     for (long long row = begin; row < end; ++row) {
       locate(c.layout.rows, row, state.where);
       load_values<place::row>(c, state);
@@ -113,7 +116,7 @@ struct mixed {
       store_values<place::row>(c, state);
       if constexpr (!total_states<Program>::is_empty) {
         total_states<Program> of_row = identity;
-        accumulate(state.values(), of_row);
+        accumulate_selected<tenon::detail::totals_of_rows<Program>>(state.values(), of_row);
         total.push(of_row);
       }
     }
@@ -123,8 +126,10 @@ struct mixed {
 
   template <class Program>
   static void store_columns(call<Program> const& c, row_state<Program>& state,
-                            column_states<Program>& of_columns) {
+                            column_states<Program>& of_columns, totals<Program>& total) {
     coordinate where{};
+    total_states<Program> identity;
+    set_identity(identity);
     for (long long column = 0; column < c.layout.columns.size; ++column) {
       locate(c.layout.columns, column, where);
       of_columns.take(column, state.total);
@@ -137,6 +142,11 @@ struct mixed {
               c.layout.columns, where, c.layout.stores[I::bits].column_strides)] =
               static_cast<storage_t<I::type>>(value_of<I::first_operand>(state.values()));
       });
+      if constexpr (tenon::detail::has_column_totals<Program>) {
+        total_states<Program> of_column = identity;
+        accumulate_selected<tenon::detail::totals_of_columns<Program>>(state.values(), of_column);
+        total.push(of_column);
+      }
     }
   }
 };

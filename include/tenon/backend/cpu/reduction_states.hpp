@@ -72,14 +72,19 @@ void accumulate_operands(frame<Program> const& f, State& state,
   state = accumulated<I>(state, as_element<arithmetic_t<I::type>>(value_of<Operands>(f))...);
 }
 
-// Adds the values of a frame to the state of every reduction.
-template <class Program, place Where, int Phase>
-void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase>& states) {
-  for_each_reduction<Program, Where, Phase>([&](auto index) {
+// Adds the values of a frame to the state of every reduction that Selector holds.
+template <class Selector, class Program, place Where, int Phase>
+void accumulate_selected(frame<Program> const& f, reduction_states<Program, Where, Phase>& states) {
+  visit_selected<Program, Selector>([&](auto index) {
     constexpr int k = decltype(index)::value;
     accumulate_operands<k>(f, state_of<k>(states),
                            typename program_traits<Program>::template at<k>::operands{});
   });
+}
+// To that of every one.
+template <class Program, place Where, int Phase>
+void accumulate(frame<Program> const& f, reduction_states<Program, Where, Phase>& states) {
+  accumulate_selected<ending_here<Program, Where, Phase>>(f, states);
 }
 
 // Combines two neighbours, every reduction by its own operator.

@@ -3,17 +3,24 @@
 // The mixed skeleton: each block finishes rows of its own one after the other and keeps the
 // columns' states meanwhile; then every block combines some of the columns over all blocks.
 
+#include "tenon/backend/cuda/mixed/late_totals.cuh"
 #include "tenon/backend/cuda/mixed/pace.cuh"
 #include "tenon/backend/cuda/mixed/worker.cuh"
 
 namespace tenon {
-#if defined(__CUDA_ARCH__)
 namespace detail {
 
 // Vectors of neighbouring columns that a block combines over all blocks at once: 16 columns, so
 // that many blocks take part and no thread has more than a few of the blocks' states.
 template <int V> inline constexpr int finishing_width = V < 16 ? 16 / V : 1;
 
+// Such shares of the columns. Of no columns there is a total, too.
+template <int V> TENON_HD constexpr long long shares_of_columns(long long vectors, bool is_total) {
+  long long const shares = (vectors + finishing_width<V> - 1) / finishing_width<V>;
+  return is_total && shares == 0 ? 1 : shares;
+}
+
+#if defined(__CUDA_ARCH__)
 // Combines the columns of tile `tile`, of finishing_width<v> vectors, over all blocks.
 // @pre what all blocks left is visible
 template <class Program, class C, class Arguments>
@@ -55,6 +62,7 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
       if (p.y == i) read_register<k>(values) = states[i];
   });
   evaluate<place::column, 0, max_nodes>(f);
+  take_in_column(f, around.total);
   for_each_instruction<Program>([&](auto index) {
     constexpr int k = decltype(index)::value;
     using I = typename program_traits<Program>::template at<k>;
@@ -68,17 +76,17 @@ __device__ __forceinline__ void finish_columns(frame<Program> const& around, Arg
   });
 }
 
-}  // namespace detail
 #endif
+}  // namespace detail
 
 // Owners: block b finishes groups b, b + grid, ... of blockDim.y rows; thread (x, y) has vectors x,
 // x + blockDim.x, ... of it. Registers: the row as it lies in memory and a state per column and
-// reduction over the rows; looped: those of one tile. Shared memory: the next row (staged: the present one, too), what is the same for all rows, one
-// state per warp and reduction over the columns, and what long chains of the columns' states have
-// carried over (looped: in global memory); at the end all states of the columns. Global memory:
-// each operand is read once (looped: once per phase that needs it), each element store written
-// once; each block leaves its columns' states in the workspace (looped: reads and writes them with
-// every row).
+// reduction over the rows; looped: those of one tile. Shared memory: the next row (staged: the
+// present one, too), what is the same for all rows, one state per warp and reduction over the
+// columns, and what long chains of the columns' states have carried over (looped: in global
+// memory); at the end all states of the columns. Global memory: each operand is read once (looped:
+// once per phase that needs it), each element store written once; each block leaves its columns'
+// states in the workspace (looped: reads and writes them with every row).
 // @pre the grid is a function of the shape; blockDim.x * items vectors hold a row unless looped;
 // the tickets and slots in the workspace are 0
 // @post every store is written once per position; the tickets and slots are 0 again
@@ -130,10 +138,24 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
   others.look();
   worker.finish_columns(columns);
   if constexpr (!C::is_looped) leave_block(worker, columns);
-  others.share(divide_up(a.vectors, finishing_width<C::vector_width>),
-               [&](long long tile) { finish_columns<Program, C>(f, a, tile); });
   int buffer = 0;
-  end_launch<threads>(f, a, of_rows, buffer);
+  constexpr bool is_late = has_column_totals<Program>;
+  unsigned const shares =
+      static_cast<unsigned>(shares_of_columns<C::vector_width>(a.vectors, is_late));
+  late_totals<Program, threads> late(
+      f, of_rows, buffer, a.workspace,
+      a.workspace + first_partial + a.blocks * (worker.stride() * worker_type::words_per_column),
+      gridDim.x + shares);
+  if constexpr (is_late) late.leave(blockIdx.x);
+  others.share(shares, [&](long long tile) {
+    finish_columns<Program, C>(f, a, tile);
+    if constexpr (is_late) late.leave_share(gridDim.x + static_cast<unsigned>(tile), shares, a);
+  });
+  if constexpr (is_late) {
+    if (blockIdx.x == 0 && x == 0 && thread_row() == 0) store_all<place::launch>(f, a);
+  } else {
+    end_launch<threads>(f, a, of_rows, buffer);
+  }
 #endif
 }
 

@@ -88,8 +88,9 @@ struct mixed_planner {
     long long const lanes = lanes_for(a.vectors, C.items), height = threads / lanes;
     a.tiles = at_least(1, divide_up(a.vectors, lanes * C.items));
     long long most = blocks_wanted;
-    if (program_traits<Program>::has_total)
-      most = clamped(most, 1, most_parts<Program, reductions_of<Program, place::total, 0>>);
+    constexpr bool is_late = has_column_totals<Program>;
+    if (program_traits<Program>::has_total && !is_late)
+      most = clamped(most, 1, most_parts<Program, all_totals<Program>>);
     long long const blocks = clamped(divide_up(layout.rows.size, height), 1, most);
     a.blocks = static_cast<int>(blocks);
     a.is_paced = blocks > 1 && lanes >= 32 && layout.rows.size >= paced_rounds * blocks * height;
@@ -99,9 +100,12 @@ struct mixed_planner {
     result.shared_bytes = worker::shared_bytes(static_cast<int>(lanes));
     allow_shared_bytes(result.function, clamped(worker::shared_bytes(worker::most_lanes), 0,
                                                 most_shared_bytes(facts)));
+    long long const of_totals =
+        is_late ? words_of_totals<Program>(blocks + shares_of_columns<v>(a.vectors, true)) : 0;
     result.workspace_bytes =
         sizeof(unsigned) *
-        static_cast<std::size_t>(first_partial + blocks * a.vectors * v * worker::words_per_column);
+        static_cast<std::size_t>(first_partial + blocks * a.vectors * v * worker::words_per_column +
+                                 of_totals);
     prepare(result, a);
     return result;
   }

@@ -4,6 +4,7 @@
 
 #include "tenon/backend/cuda/columns/arguments.cuh"
 #include "tenon/backend/cuda/mixed/arguments.cuh"
+#include "tenon/program/totals.hpp"
 
 namespace tenon::detail {
 
@@ -14,8 +15,8 @@ template <class Program> struct tile_words {
                        of_vector = element_operands<Program>::vector_width * of_column;
 };
 
-// Whether neither an element nor a column needs anything of a whole row, and the order of the rows
-// does not matter to a total: then a row may be cut like a column.
+// Whether neither an element nor a column needs anything of a whole row: then a row may be cut like
+// a column.
 template <class Program>
 inline constexpr bool meets_in_tiles = [] {
   using traits = program_traits<Program>;
@@ -23,9 +24,17 @@ inline constexpr bool meets_in_tiles = [] {
                 tile_words<Program>::of_vector <= 16;
   for (instruction_facts const& i : traits::all)
     if (i.is_reduction && i.where == place::column && i.phase > 0) result = false;
+  return result;
+}();
+
+// Whether a total is of the columns' values, or the order of the rows matters to it: blocks draw
+// their shares of both, so that each share has a total of its own.
+template <class Program>
+inline constexpr bool has_late_totals = [] {
+  bool result = has_column_totals<Program>;
   visit_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
     using facts = reduction_facts<Program, decltype(selected)::value>;
-    result = result && !ops::rounded_reduction<typename facts::op, typename facts::state>;
+    result = result || ops::rounded_reduction<typename facts::op, typename facts::state>;
   });
   return result;
 }();
@@ -34,7 +43,7 @@ inline constexpr bool meets_in_tiles = [] {
 // have theirs before they know a whole row.
 template <class Program>
 inline constexpr bool has_early_totals = program_traits<Program>::has_total&& [] {
-  bool result = true;
+  bool result = !has_late_totals<Program>;
   visit_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
     using of_total = typename reduction_facts<Program, decltype(selected)::value>::instruction;
     using of_row = typename program_traits<Program>::template at<of_total::first_operand>;
@@ -60,10 +69,13 @@ template <class Program> struct tile_arguments : columns_arguments<Program> {
   // one kind and of the next.
   long long column_stride, row_stride;
   long long first_row_word;
-  long long first_total_word;  // of those that blocks leave early
+  long long first_total_word;  // of those that blocks leave early, or their shares late
   // Threads side by side that combine what was left, four columns or rows each.
   int column_lanes, row_lanes;
 };
+
+// Neighbouring columns or rows of which a thread combines what tiles left.
+inline constexpr int neighbours_finished = 4;
 
 // Rows of a thread that are under way together.
 template <class Program>

@@ -7,8 +7,6 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-inline constexpr int neighbours_finished = 4;
-
 template <class Program, class Selected> struct finished_states : Selected {
   template <int K>
   using type = value_list<typename reduction_facts<Program, K>::state, neighbours_finished>;
@@ -53,7 +51,7 @@ __device__ __forceinline__ void finish_side(unsigned const* from, long long stri
     });
 }
 
-// Those of columns are evaluated and stored.
+// Those of columns are evaluated, stored and taken into the totals.
 template <class Worker>
 __device__ __forceinline__ void finish_tile_columns(Worker& worker, long long visit) {
   using program = typename Worker::program;
@@ -80,6 +78,7 @@ __device__ __forceinline__ void finish_tile_columns(Worker& worker, long long vi
             store_one<k>(f, a, offset);
           }
         });
+        take_in_column(f, worker.f.total);
       });
 }
 

@@ -13,7 +13,8 @@ namespace tenon {
 // the part. Registers: items rows of one vector of each operand, and for each column the state of
 // recent rows and of the others. Shared memory: a state per thread and column, when a tile is done.
 // Global memory: each operand is read once; each tile leaves its states of the columns in the
-// workspace, and, where there are several strips, those of the rows.
+// workspace, and, where there are several strips, those of the rows; each share of either leaves
+// its totals, where they are late.
 // @pre the grid is a function of the shape; the four words of last_blocks and the slots are 0
 // @post every store is written once per position; the words are 0 again
 template <class Program, class C, unsigned long long Build, class Arguments>
@@ -47,7 +48,17 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
                   rows = a.tiles == 1
                              ? 0
                              : divide_up(a.columns.size, a.row_lanes * neighbours_finished);
-  others.share(totals + columns + rows, [&](long long visit) {
+  constexpr bool is_late = has_late_totals<Program>;
+  long long shares = totals + columns + rows;
+  if (is_late && shares == 0) shares = 1;  // of no columns there is a total, too
+  // Of rows that blocks have as wholes.
+  unsigned const early = a.tiles == 1 ? gridDim.x : 0;
+  late_totals<Program, C::threads_per_block> late(f, of_rows, buffer, a.workspace,
+                                                  a.workspace + a.first_total_word,
+                                                  early + static_cast<unsigned>(shares));
+  if constexpr (is_late)
+    if (early > 0) late.leave(blockIdx.x);
+  others.share(shares, [&](long long visit) {
     if constexpr (totals > 0)
       if (visit == 0) return finish_totals<C::threads_per_block>(f, a, buffer);
     visit -= totals;
@@ -55,8 +66,10 @@ __global__ void __launch_bounds__(C::threads_per_block, 2)
       finish_tile_columns(worker, visit);
     else
       finish_tile_rows(worker, visit - columns);
+    if constexpr (is_late)
+      late.leave_share(early + static_cast<unsigned>(visit), static_cast<unsigned>(shares), a);
   });
-  if constexpr (totals > 0) {
+  if constexpr (totals > 0 || is_late) {
     if (blockIdx.x == 0 && (threadIdx.x | threadIdx.y) == 0) store_all<place::launch>(f, a);
   } else {
     end_launch<C::threads_per_block>(f, a, of_rows, buffer);

@@ -91,13 +91,13 @@ struct tile_planner : tile_sharing {
     result.block =
         dim3(static_cast<unsigned>(shape.lanes), static_cast<unsigned>(threads / shape.lanes));
     long long most = blocks_wanted;
-    if (program_traits<Program>::has_total)
-      most = clamped(most, 1, most_parts<Program, reductions_of<Program, place::total, 0>>);
+    if (program_traits<Program>::has_total && !has_late_totals<Program>)
+      most = clamped(most, 1, most_parts<Program, all_totals<Program>>);
     result.grid = dim3(static_cast<unsigned>(clamped(shape.strips * shape.parts, 1, most)));
-    long long const of_totals =
-        has_early_totals<Program>
-            ? result.grid.x * partial_words<Program, reductions_of<Program, place::total, 0>>
-            : 0;
+    long long const late_parts = 1 + divide_up(a.innermost, a.column_lanes * neighbours_finished) +
+                                 divide_up(a.columns.size, a.row_lanes * neighbours_finished),
+                    of_totals = words_of_totals<Program>(
+                        result.grid.x + (has_late_totals<Program> ? late_parts : 0));
     result.workspace_bytes =
         sizeof(unsigned) *
         static_cast<std::size_t>(first_partial + of_columns + of_rows + of_totals);

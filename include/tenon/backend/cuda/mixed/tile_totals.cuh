@@ -9,8 +9,6 @@
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program> using totals_of_rows = reductions_of<Program, place::total, 0>;
-
 // What a strip has of a row goes to the totals: `words` are those of the row's reductions.
 template <class Program, class Words>
 __device__ __forceinline__ void take_in_total(frame<Program> const& f, Words const& words) {

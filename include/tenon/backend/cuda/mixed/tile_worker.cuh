@@ -2,6 +2,7 @@
 #pragma once
 // One thread of a tile: a vector of columns, of which it takes several rows at once.
 
+#include "tenon/backend/cuda/mixed/late_totals.cuh"
 #include "tenon/backend/cuda/mixed/taken.cuh"
 #include "tenon/backend/cuda/mixed/tile_operands.cuh"
 #include "tenon/backend/cuda/mixed/tile_totals.cuh"
@@ -34,6 +35,13 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
     template <int K> using type = value_list<typename reduction_facts<Program, K>::state, items>;
   };
   using words = tile_words<Program>;
+  // Whether an element needs what is known of its row; otherwise that waits for the row's end.
+  static constexpr bool rows_reach_elements = [] {
+    for (instruction_facts const& i : program_traits<Program>::all)
+      for (int n = 0; i.where == place::element && n < i.operand_count; ++n)
+        if (program_traits<Program>::all[i.operands[n]].where == place::row) return true;
+    return false;
+  }();
 
   frame<Program> const& f;
   row_totals<Program>& totals;
@@ -138,7 +146,7 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
       this->template load<moving, items>(loaded, first, end);
     values_of_row values[items];
     operand_offsets<Program> where;
-    if constexpr (has_selected<Program, row_loads<Program>>)
+    if constexpr (rows_reach_elements && has_selected<Program, row_loads<Program>>)
 #pragma unroll
       for (int u = 0; u < items; ++u) {
         bool const is_inside = IsFull || u * height < left;
@@ -150,7 +158,7 @@ template <class Program, class C> struct tile_worker : tile_operands<Program, C>
 #pragma unroll
     for (int u = 0; u < items; ++u) {
       bool const is_inside = IsFull || u * height < left;
-      take_row(values[u], where);
+      if constexpr (rows_reach_elements) take_row(values[u], where);
       if (u % rows_of_chain == 0) reset<Program, recent>(chain);
       take_row_of<IsFull>(rows, chain, loaded, u, is_inside, lanes);
       if (u % rows_of_chain == rows_of_chain - 1)

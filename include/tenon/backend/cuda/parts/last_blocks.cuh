@@ -14,6 +14,7 @@ namespace tenon::detail {
 // Beside a kernel that holds 131 of 132 multiprocessors most go, and the bits are the same.
 class last_blocks {
  public:
+  static constexpr int words = 4;
   // Four words that are 0 before the launch, and again behind it. @pre fewer than 1024 blocks
   __device__ __forceinline__ explicit last_blocks(unsigned* words) : words_(words) {
     if (!is_alone() && is_first_thread()) atomicAdd(words, one_begun);

@@ -10,6 +10,7 @@
 #include "tenon/backend/cuda/parts/slice_arguments.cuh"
 #include "tenon/backend/cuda/parts/ticket.cuh"
 #include "tenon/backend/cuda/planes/kernel.cuh"
+#include "tenon/program/totals.hpp"
 
 namespace tenon::detail {
 
@@ -64,7 +65,7 @@ __device__ __forceinline__ void take_row_values(frame<Program> const& f, Values 
 }
 
 template <class Program>
-using row_totals = long_chains<Program, reductions_of<Program, place::total, 0>>;
+using row_totals = long_chains<Program, totals_of_rows<Program>>;
 
 // One thread writes the row's values, takes them into the totals and leaves them to its plane.
 template <class Program, class Arguments>
@@ -76,7 +77,7 @@ __device__ __forceinline__ void end_row(frame<Program> const& f, Arguments const
     using I = typename program_traits<Program>::template at<k>;
     store_one<k>(f, a, offsets.stores[I::bits]);
   });
-  for_each_selected<Program, reductions_of<Program, place::total, 0>>([&](auto selected) {
+  for_each_selected<Program, totals_of_rows<Program>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using facts = reduction_facts<Program, k>;
     auto value =
