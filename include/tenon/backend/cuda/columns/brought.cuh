@@ -13,6 +13,11 @@ template <class Program, class C> struct brought_columns : columns_worker<Progra
   using base = columns_worker<Program, C>;
   using base::v, base::a, base::part;
 
+  // Half types one by one wait in registers on the way.
+  static constexpr bool puts = v == 1;
+  using brought_loads = kept_loads<Program, v, 1, puts>;
+  static constexpr int at_once = 8;
+
   int steps = 0;  // of this thread
 
   static __device__ __forceinline__ int height() { return static_cast<int>(blockDim.y); }
@@ -29,17 +34,26 @@ template <class Program, class C> struct brought_columns : columns_worker<Progra
       if (threadIdx.x == 0 && threadIdx.y == 0) cluster_mailboxes::init();
       arrive_at_cluster();
     }
-    using loads = kept_loads<Program, v>;
+    using loads = brought_loads;
     bool const is_plain = a.is_even && part.is_whole();
     operand_offsets<Program> where;
     if (is_plain) this->template find_position<loads>(where, position(0));
+    if constexpr (puts)
+      for_each_selected<Program, loads>([&](auto selected) {
+        constexpr int k = decltype(selected)::value;
+        using I = typename program_traits<Program>::template at<k>;
+        if constexpr (sizeof(storage_t<I::type>) == 2)
+          if (is_plain) put_all<k>(slots, load_address<Program, k>(a, where.loads[I::bits]));
+      });
 #pragma unroll 4
     for (int step = 0; step < (is_plain ? steps : 0); ++step)
       for_each_selected<Program, loads>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using I = typename program_traits<Program>::template at<k>;
-        slots.template bring<k>(step, load_address<Program, k>(a, where.loads[I::bits]));
-        where.loads[I::bits] += height() * a.load_columns[I::bits][0];
+        if constexpr (sizeof(storage_t<I::type>) * v > 2) {
+          slots.template bring<k>(step, load_address<Program, k>(a, where.loads[I::bits]));
+          where.loads[I::bits] += height() * a.load_columns[I::bits][0];
+        }
       });
 #pragma unroll 1
     for (int step = 0; step < (is_plain ? 0 : steps); ++step) {
@@ -48,14 +62,33 @@ template <class Program, class C> struct brought_columns : columns_worker<Progra
         constexpr int k = decltype(selected)::value;
         using I = typename program_traits<Program>::template at<k>;
         auto const* from = load_address<Program, k>(a, where.loads[I::bits]);
-        if (a.load_moves_whole[I::bits] && part.is_whole())
-          return slots.template bring<k>(step, from);
+        if constexpr (sizeof(storage_t<I::type>) * v > 2)
+          if (a.load_moves_whole[I::bits] && part.is_whole())
+            return slots.template bring<k>(step, from);
         packed<storage_t<I::type>, v> all{};
         load_singly(all, from, a.load_along[I::bits], part.count());
         slots.template put<k>(step, all);
       });
     }
     wait_for_sent();
+  }
+
+ private:
+  // The elements of all steps, of which several are under way together.
+  template <int K, class Slots, class T>
+  __device__ __forceinline__ void put_all(Slots const& slots, T const* from) const {
+    long long const apart =
+        height() * a.load_columns[program_traits<Program>::template at<K>::bits][0];
+#pragma unroll 1
+    for (int step = 0; step < steps; step += at_once) {
+      packed<T, 1> all[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u, from += apart)
+        load_packed<read_once<Program>>(all[u], from, step + u < steps);
+#pragma unroll
+      for (int u = 0; u < at_once; ++u)
+        if (step + u < steps) slots.template put<K>(step + u, all[u]);
+    }
   }
 };
 

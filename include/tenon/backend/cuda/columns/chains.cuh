@@ -42,6 +42,20 @@ template <class Program, int V, int Threads, int Phase, int Lanes = 2> struct co
       });
     }
   }
+  // Of columns that have taken in as many elements: one count is left of all, and what is computed
+  // of it is so once.
+  __device__ __forceinline__ void share_counts() {
+    for_each_selected<Program, states>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (gathers<typename narrowly_gathered<facts<k>, Lanes>::type>) {
+#pragma unroll
+        for (int i = 1; i < V; ++i) {
+          read_register<k>(recent[i]).at[0].n = read_register<k>(recent[0]).at[0].n;
+          read_register<k>(wholes[i]).at[0].n = read_register<k>(wholes[0]).at[0].n;
+        }
+      }
+    });
+  }
   // The recent part into the whole.
   __device__ __forceinline__ void carry() {
     for_each_selected<Program, states>([&](auto selected) {
@@ -74,7 +88,7 @@ template <class Program, int V, int Threads, int Phase, int Lanes = 2> struct co
   template <int K, class Recent>
   static __device__ __forceinline__ typename facts<K>::state state_of(Recent const& recent) {
     if constexpr (gathers<Recent>)
-      return recent.n == 0 ? facts<K>::identity() : recent.result();
+      return recent.n == 0 ? facts<K>::identity() : recent.result(ops::inverse_count(recent.n));
     else
       return recent;
   }

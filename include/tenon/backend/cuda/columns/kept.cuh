@@ -11,6 +11,7 @@
 
 #include "tenon/backend/cuda/columns/brought.cuh"
 #include "tenon/backend/cuda/columns/chains.cuh"
+#include "tenon/backend/cuda/columns/followed.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -18,10 +19,18 @@ namespace tenon::detail {
 template <class Program, class C> struct kept_columns : brought_columns<Program, C> {
   using base = columns_worker<Program, C>;
   using brought = brought_columns<Program, C>;
+  using base::offsets;
   using base::v, base::threads, base::items, base::phases, base::a, base::rows, base::part;
   using brought::steps, brought::height, brought::position;
   using typename base::side;
-  using kept = kept_vectors<Program, v, threads>;
+  using typename base::stored;
+  using kept = kept_vectors<Program, v, threads, brought::puts>;
+  // A sweep is one of the phases, or that which stores elements.
+  template <int Sweep, int Items>
+  using needed = needed_loads<Program, v, Items, Sweep, (Sweep > phases)>;
+  template <int Sweep>
+  using others = selected_by_keeping<Program, v, needed<Sweep, 1>, false, brought::puts>;
+  template <int Sweep> using followed = followed_loads<Program, others<Sweep>, v>;
 
   cluster_mailboxes boxes = {};
 
@@ -33,15 +42,32 @@ template <class Program, class C> struct kept_columns : brought_columns<Program,
   }
 
   __device__ __forceinline__ void store_elements() {
-    constexpr int together = items * v > 16 ? 16 / v : items;
-    int step = 0;
-    if (a.is_even && part.is_whole())
-      for (; step + together <= steps; step += together) store_steps<together, true>(step);
+    constexpr int sweep = phases + 1, together = element_operands<Program>::loads <= 3
+                                                     ? (v > 4 ? 2 : 4)
+                                                 : items * v > 16 ? 16 / v
+                                                                  : items;
+    if (is_plain()) {
+      followed<sweep> beside(a, offsets, position(0));
+      operand_offsets<Program> where;
+      this->template find_position<stored>(where, position(0));
+      if (has_some_of_rows<others<sweep>> && beside.are_ones())
+        return store_plain<together, has_some_of_rows<others<sweep>>>(beside, where);
+      return store_plain<together, false>(beside, where);
+    }
 #pragma unroll 1
-    for (; step < steps; ++step) store_steps<1, false>(step);
+    for (int step = 0; step < steps; ++step) {
+      using loads = needed<sweep, 1>;
+      selected_registers<Program, loads> loaded;
+      take_kept<sweep, 1, true>(loaded, step);
+      load_others<sweep, 1>(loaded, step);
+      this->template store_loaded<loads, 1, false>(loaded, position(step), base::end_position());
+    }
   }
 
  private:
+  // Whether nothing is to be looked for.
+  __device__ __forceinline__ bool is_plain() const { return a.is_even && part.is_whole(); }
+
   // Whether an operator gathers elements (ops/moments.hpp). H200, layer norm over axis 1 of 64 x 96
   // x 3136 bf16 46 us so, 58 where states of two positions each are merged.
   template <int Phase>
@@ -59,19 +85,32 @@ template <class Program, class C> struct kept_columns : brought_columns<Program,
   // The thread's positions; after_batch() comes after each batch.
   template <int Phase, class Running, class After>
   __device__ __forceinline__ void take_steps(Running& running, After after_batch) {
-    using loads = needed_loads<Program, v, items, Phase, false>;
+    bool const follows = is_plain();
+    followed<Phase> beside(a, offsets, position(0));
+#pragma unroll 1
     for (int step = 0; step < steps; step += items) {
-      selected_registers<Program, loads> loaded;
-      int const left = steps - step;
-      if (left >= items) {
-        load<loads, items, true>(loaded, step);
-        this->template take_loaded<Phase, loads, items>(running, loaded, true, items);
-      } else {
-        load<loads, items, false>(loaded, step);
-        this->template take_loaded<Phase, loads, items>(running, loaded, false, left);
-      }
+      if (steps - step >= items)
+        take_batch<Phase, true>(running, beside, follows, step);
+      else
+        take_batch<Phase, false>(running, beside, follows, step);
       after_batch();
     }
+  }
+  // IsFull: of `items` positions, all are the thread's.
+  template <int Phase, bool IsFull, class Running>
+  __device__ __forceinline__ void take_batch(Running& running, followed<Phase>& beside,
+                                             [[maybe_unused]] bool follows, int step) {
+    using loads = needed<Phase, items>;
+    selected_registers<Program, loads> loaded;
+    int const left = steps - step;
+    take_kept<Phase, items, IsFull>(loaded, step);
+    if constexpr (has_selected<Program, others<Phase>>) {
+      if (follows)
+        beside.template take<items, IsFull, false>(loaded, left);
+      else
+        load_others<Phase, items>(loaded, step);
+    }
+    this->template take_loaded<Phase, loads, items>(running, loaded, IsFull, IsFull ? items : left);
   }
   // To the rows' registers.
   template <int Phase> __device__ __forceinline__ void take_all() {
@@ -82,6 +121,7 @@ template <class Program, class C> struct kept_columns : brought_columns<Program,
       int batches = 0;
       take_steps<Phase>(chains.recent, [&] {
         if (++batches % chains.turns_of_part == 0) chains.carry();
+        chains.share_counts();
       });
       chains.finish(rows);
     } else {
@@ -104,33 +144,53 @@ template <class Program, class C> struct kept_columns : brought_columns<Program,
     this->template evaluate_rows<Phase>();
   }
 
-  // Loads `Items` positions of the selected operands; what is not inside is anything. IsFull: all
-  // of them are.
-  template <class Selected, int Items, bool IsFull, class Tile>
-  __device__ __forceinline__ void load(Tile& loaded, int step) const {
-    for_each_selected<Program, selected_by_keeping<Program, v, Selected, true>>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
+  // What sweep `Sweep` has of `Items` positions: what is kept; what is not inside is anything.
+  // IsFull: all of them are.
+  template <int Sweep, int Items, bool IsFull, class Tile>
+  __device__ __forceinline__ void take_kept(Tile& loaded, int step) const {
+    for_each_selected<Program,
+                      selected_by_keeping<Program, v, needed<Sweep, Items>, true, brought::puts>>(
+        [&](auto selected) {
+          constexpr int k = decltype(selected)::value;
 #pragma unroll
-      for (int u = 0; u < Items; ++u)
-        kept::template take<k>(read_register<k>(loaded).at[u],
-                               IsFull || step + u < steps ? step + u : step);
-    });
-    using others = selected_by_keeping<Program, v, Selected, false>;
-    if constexpr (has_selected<Program, others>) {
-      if (a.is_even && part.is_whole())
-        base::template load_plain<others, Items, false>(loaded, position(step),
-                                                        base::end_position());
-      else
-        base::template load<others, Items, false>(loaded, position(step), base::end_position());
-    }
+          for (int u = 0; u < Items; ++u)
+            kept::template take<k>(read_register<k>(loaded).at[u],
+                                   IsFull || step + u < steps ? step + u : step);
+        });
+  }
+  // And what is not, of any layout.
+  template <int Sweep, int Items, class Tile>
+  __device__ __forceinline__ void load_others(Tile& loaded, int step) const {
+    if constexpr (has_selected<Program, others<Sweep>>)
+      base::template read<others<Sweep>, Items>(loaded, position(step), base::end_position());
   }
 
-  template <int Items, bool IsPlain> __device__ __forceinline__ void store_steps(int step) {
-    using loads = needed_loads<Program, v, Items, phases + 1, true>;
+  template <class Selected>
+  static constexpr bool has_some_of_rows = has_selected<Program, of_some_rows<Program, Selected>>;
+  // AreOnes: of what some rows share all of a vector's rows have one element.
+  template <int Items, bool AreOnes>
+  __device__ __forceinline__ void store_plain(followed<phases + 1>& beside,
+                                              operand_offsets<Program>& where) {
+    int step = 0;
+#pragma unroll 1
+    for (; step + Items <= steps; step += Items) store_steps<Items, AreOnes>(beside, where, step);
+#pragma unroll 1
+    for (; step < steps; ++step) store_steps<1, AreOnes>(beside, where, step);
+  }
+  // @post `beside` and `where` are at the thread's next position
+  template <int Items, bool AreOnes>
+  __device__ __forceinline__ void store_steps(followed<phases + 1>& beside,
+                                              operand_offsets<Program>& where, int step) {
+    using loads = needed<phases + 1, Items>;
     selected_registers<Program, loads> loaded;
-    load<loads, Items, true>(loaded, step);
-    this->template store_loaded<loads, Items, IsPlain>(loaded, position(step),
-                                                       base::end_position());
+    take_kept<phases + 1, Items, true>(loaded, step);
+    beside.template take<Items, true, AreOnes>(loaded, Items);
+#pragma unroll
+    for (int u = 0; u < Items; ++u) {
+      selected_registers<Program, stored> results;
+      this->template compute_stored<loads>(results, loaded, u);
+      this->template store_computed<true>(results, where);
+    }
   }
 };
 

@@ -3,7 +3,7 @@
 // The columns skeleton: rows that lie next to each other in memory are reduced side by side, each
 // thread a vector of them; a long reduction is shared by several blocks.
 
-#include "tenon/backend/cuda/columns/kept.cuh"
+#include "tenon/backend/cuda/columns/worker.cuh"
 
 namespace tenon {
 namespace detail {
@@ -57,28 +57,14 @@ __global__ void __launch_bounds__(C::threads_per_block,
   start_early(f, a);
   bool const is_writer = threadIdx.x == 0 && threadIdx.y == 0;
 
-  constexpr bool may_keep = columns_worker<Program, C>::may_keep;
-  using all_phases = std::make_integer_sequence<int, phases>;
-  columns_worker<Program, C> const reading{{{a}, launch, total, rows}};
-  std::conditional_t<may_keep, kept_columns<Program, C>, columns_worker<Program, C>> worker{
-      reading};
+  columns_worker<Program, C> worker{{{a}, launch, total, rows}};
   worker.begin_totals();
   worker.begin();
   if (is_writer && blockIdx.x == 0) store_all<place::launch>(f, a);
   if constexpr (may_pass<Program> && !takes_elements<C>)
     if (a.tiles_passed > 0) return worker.pass();
-  if (may_keep && a.is_kept) {
-    if constexpr (may_keep) {
-      worker.bring();
-      worker.reduce_all(all_phases{});
-      if constexpr (has_element_stores<Program>) worker.store_elements();
-      if (worker.slice > 0) return;  // the first block of a tile ends its rows
-    }
-  } else {
-    columns_worker<Program, C>& any = worker;
-    if (!any.reduce_all(all_phases{})) return;
-    if constexpr (has_element_stores<Program>) any.store_elements();
-  }
+  if (!worker.reduce_all(std::make_integer_sequence<int, phases>{})) return;
+  if constexpr (has_element_stores<Program>) worker.store_elements();
   worker.end();
   worker.end_totals(is_writer);
 #endif

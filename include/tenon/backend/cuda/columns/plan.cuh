@@ -2,8 +2,8 @@
 #pragma once
 // Chooses the configuration and the grid of the columns skeleton.
 
+#include "tenon/backend/cuda/columns/kept_plan.cuh"
 #include "tenon/backend/cuda/columns/kernel.cuh"
-#include "tenon/backend/cuda/columns/shared_plan.cuh"
 #include "tenon/backend/cuda/parts/plan_base.cuh"
 #include "tenon/core/config.hpp"
 #include "tenon/program/visit.hpp"
@@ -11,7 +11,7 @@
 TENON_ONCE_BEGIN
 namespace tenon::detail {
 
-struct columns_planner : shared_columns_planner {
+struct columns_planner : kept_columns_planner {
   // What the rows under way may occupy of the second-level cache when later phases read them again.
   static constexpr long long bytes_kept = 40ll << 20;
   // Rows of all slices that leave words with marks, for which the last one waits: more are sooner
@@ -51,7 +51,9 @@ struct columns_planner : shared_columns_planner {
         cuda_plan const meeting = plan_meeting<Program>(layout, call, facts);
         if (meeting.function) return meeting;
       }
-    if (!split_kept<Program>(result, a, count, facts)) split<Program>(result, a, count, facts);
+    cuda_plan const kept = plan_kept<Program>(layout, call, facts);
+    if (kept.function) return kept;
+    split<Program>(result, a, count, facts);
     prepare(result, a);
     return result;
   }
@@ -112,89 +114,12 @@ struct columns_planner : shared_columns_planner {
       constexpr bool may_meet = has_large_states<Program> || width < Program >> 4;
       constexpr long long least = has_large_states<Program> ? 3 << 20 : 1 << 23;
       return (may_meet && positions >= 2048 && elements >= least && elements <= 1 << 26) ||
-             share_kept<Program>(a, vectors, kept_bytes(facts), facts.has_clusters ? 8 : 1).lanes ==
-                 0;
+             share_kept<Program, kept_columns_of<Program, width<Program>>>(
+                 a, kept_bytes(facts), facts.has_clusters ? 8 : 1)
+                     .lanes == 0;
     }
     return divide_up(vectors, 4) < blocks_wanted / 2 && positions >= 1 << 12;
   }
-  // Positions of which a tile is as wide as its block. H200, us, as wide as a warp and so: softmax
-  // over axis 1 of 16 x 19 x 262144 bf16 227 and 89, f32 345 and 169, of 8 x 8 x 262144 bf16 103
-  // and 25, of 16 x 21 x 65536 61 and 33, of 8 x 64 x 65536 49 and 45; of more positions not tried.
-  static constexpr long long few_kept_positions = 64;
-  // Shared memory that one block may keep rows in.
-  static long long kept_bytes(cuda_device_facts const& facts) {
-    return clamped(facts.shared_bytes_per_block - (24 << 10), 0, most_kept_bytes);
-  }
-
-  // How a tile of rows that is read once is shared; a function of the shape alone.
-  struct kept_share {
-    long long lanes, blocks;  // vectors of a tile, and blocks of its cluster
-  };
-  template <class Program>
-  static kept_share share_kept(columns_arguments<Program> const& a, long long vectors,
-                               long long most_bytes, int most_blocks) {
-    using kept = kept_vectors<Program, width<Program>, threads>;
-    kept_share share{1, 1};
-    // Up to a warp, and more where threads would be without a position; of few positions as many as
-    // a block has, each of which then combines with few others or with none.
-    while (share.lanes < vectors &&
-           (share.lanes < 32 || a.columns.size <= few_kept_positions ||
-            2 * share.lanes * a.columns.size <= threads) &&
-           share.lanes < threads)
-      share.lanes *= 2;
-    // 128 bytes: a whole cache line of each position.
-    long long const least_lanes = share.lanes < 8 ? share.lanes : 8;
-    auto const steps = [&] {
-      return divide_up(divide_up(a.columns.size, share.blocks), threads / share.lanes);
-    };
-    auto const fits = [&] { return steps() * kept::bytes_per_step <= most_bytes; };
-    auto const fills_device = [&] {
-      return divide_up(vectors, share.lanes) * share.blocks >= blocks_wanted;
-    };
-    while (share.lanes > least_lanes && !(fits() && fills_device())) share.lanes /= 2;
-    while (share.blocks < most_blocks && !fits()) share.blocks *= 2;
-    if (!fits()) return {0, 0};
-    while (share.blocks < most_blocks && steps() > 1 && !fills_device()) share.blocks *= 2;
-    return share;
-  }
-
-  // Where more than one sweep needs a load and a cluster's shared memory holds a tile of rows.
-  template <class Program>
-  [[gnu::cold]] static bool split_kept(cuda_plan& plan, columns_arguments<Program>& a,
-                                       [[maybe_unused]] long long vectors,
-                                       cuda_device_facts const& facts) {
-    using kept = kept_vectors<Program, width<Program>, threads>;
-    if constexpr (is_any_kept<Program, width<Program>>) {
-      if (a.columns.size == 0 || a.rows.size == 0) return false;
-      int const most_blocks = facts.has_clusters ? 8 : 1;
-      long long const available = kept_bytes(facts);
-      // While one block of a multiprocessor waits, the others read or write.
-      for (int held :
-           {kept_blocks_held<Program, width<Program> * row_state_words<Program>>, 2, 1}) {
-        long long const most_bytes = most_kept_bytes / held;
-        if (most_bytes > available) break;
-        kept_share const share = share_kept<Program>(a, vectors, most_bytes, most_blocks);
-        if (share.blocks == 0) continue;
-        long long const height = threads / share.lanes;
-        a.is_kept = a.slices_are_neighbours = true;
-        a.tiles = static_cast<int>(divide_up(a.rows.size, share.lanes));
-        a.slices = static_cast<int>(share.blocks);
-        a.slice_length = divide_up(divide_up(a.columns.size, share.blocks), height) * height;
-        plan.block = dim3(static_cast<unsigned>(share.lanes), static_cast<unsigned>(height));
-        plan.grid = dim3(static_cast<unsigned>(a.tiles * share.blocks));
-        plan.cluster = static_cast<unsigned>(share.blocks);
-        plan.shared_bytes = static_cast<unsigned>(a.slice_length / height * kept::bytes_per_step);
-        plan.why = share.blocks > 1
-                       ? "neighbouring threads on neighbouring rows, kept in a cluster"
-                       : "neighbouring threads on neighbouring rows, kept in shared memory";
-        allow_shared_bytes(plan.function, available);
-        leave_room(plan, a, 0);
-        return true;
-      }
-    }
-    return false;
-  }
-
   template <class Program>
   [[gnu::cold]] static void split(cuda_plan& plan, columns_arguments<Program>& a, long long vectors,
                                   cuda_device_facts const& facts) {

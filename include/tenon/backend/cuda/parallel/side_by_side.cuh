@@ -122,7 +122,7 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
   }
 
   // Vectors of rows times blocks of a cluster that share them, at most.
-  static constexpr int most_shared = 64;
+  static constexpr int most_shared = V == 1 ? 256 : 64;
 
   // Combines over the blocks of the cluster, in their order, what combine_block left: every block
   // sends to all of them. @pre all threads of all blocks call it; blockDim.x is at most 32 and

@@ -12,8 +12,9 @@
 
 namespace tenon::detail {
 
-// Element loads that more than one sweep needs and that travel by themselves.
-template <class Program, int V, int Items = 1>
+// Element loads that more than one sweep needs and that travel by themselves, or, of half types
+// that are taken one by one, wait in registers on the way (IsPut).
+template <class Program, int V, int Items = 1, bool IsPut = false>
 struct kept_loads : needed_loads<Program, V, Items, 0, false> {
   using traits = program_traits<Program>;
   template <int... Phase>
@@ -24,7 +25,7 @@ struct kept_loads : needed_loads<Program, V, Items, 0, false> {
   static consteval bool holds(int k) {
     instruction_facts const& i = traits::all[k];
     return i.is_load && i.where == place::element && !i.is_of_some_rows &&
-           can_travel_alone(size_of(i.type) * V) &&
+           (can_travel_alone(size_of(i.type) * V) || (IsPut && size_of(i.type) * V == 2)) &&
            count_sweeps(k, std::make_integer_sequence<int, traits::row_phases>{}) > 1;
   }
 };
@@ -40,9 +41,10 @@ inline constexpr int kept_blocks_held = element_operands<Program>::loads <= 1 &&
                                             ? 3
                                             : 2;
 // What is selected and kept, or is not kept.
-template <class Program, int V, class Selected, bool IsKept> struct selected_by_keeping : Selected {
+template <class Program, int V, class Selected, bool IsKept, bool IsPut = false>
+struct selected_by_keeping : Selected {
   static consteval bool holds(int k) {
-    return Selected::holds(k) && is_held<Program, kept_loads<Program, V>>(k) == IsKept;
+    return Selected::holds(k) && is_held<Program, kept_loads<Program, V, 1, IsPut>>(k) == IsKept;
   }
 };
 
@@ -71,11 +73,11 @@ template <class Program, int V> inline constexpr bool has_kept_places = []() con
 
 // Slots of the kept loads: for each of a thread's steps and each load one vector, neighbouring
 // threads next to each other. Only the thread whose slot it is uses it, so no barrier is needed.
-template <class Program, int V, int Threads> struct kept_vectors {
+template <class Program, int V, int Threads, bool IsPut = false> struct kept_vectors {
   using traits = program_traits<Program>;
   template <int K> using vector = packed<storage_t<traits::template at<K>::type>, V>;
   template <int K> static constexpr int bytes_of() {
-    if constexpr (is_held<Program, kept_loads<Program, V>>(K))
+    if constexpr (is_held<Program, kept_loads<Program, V, 1, IsPut>>(K))
       return static_cast<int>(sizeof(vector<K>));
     else
       return 0;
