@@ -180,7 +180,8 @@ class explanation_writer {
       if (d_.plan.has_planes)
         out += line("then", reductions_of(place::plane, 0) + " over the rows along " +
                                 axes_text(d_.plan.rows & ~d_.plan.planes));
-      if (d_.plan.has_total) out += line("then", reductions_of(place::total, 0) + " over the rows");
+      if (d_.plan.has_total)
+        out += line("then", reductions_of(place::total, 0) + (d_.plan.has_column_values ? " over the rows or columns" : " over the rows"));
     }
     for (int k = 0; k < d_.space.stores.size(); ++k) {
       char const* places[] = {"once",
