@@ -3,6 +3,7 @@
 // the balance of a router's choices, and sums of all beside those of both sides.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
+#include "run/support/matrix_cases.hpp"
 
 namespace {
 
@@ -10,15 +11,8 @@ namespace {
 // registers hold.
 constexpr extents_of_rank<2> shapes[] = {{1, 1},     {3, 33},    {33, 3},    {1025, 65}, {5003, 4},
                                          {70, 4099}, {130, 260}, {257, 128}, {7, 40009}};
-constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
-                                   arrangement::padded, arrangement::transposed};
 
-template <class Check> void for_each_case(Check const& check) {
-  for (extents_of_rank<2> const& shape : shapes)
-    for (arrangement how : layouts)
-      check(shape, how,
-            std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + ", " + to_string(how));
-}
+template <class Check> void for_each_case(Check const& check) { for_each_matrix(shapes, check); }
 double number(reference::doubles const& x) { return x[0]; }
 reference::doubles one(double value) {
   reference::doubles result(std::vector<std::int64_t>{});
@@ -43,7 +37,7 @@ template <class T> void check_contrastive_loss() {
            tn::cast<float>(matched);
   });
   for (std::int64_t n : {1, 2, 31, 32, 33, 257, 700})
-    for (arrangement how : layouts) {
+    for (arrangement how : matrix_layouts) {
       auto s = random_array<T, 2>({n, n}, how);
       reference::doubles const x = s.values();
       double total = 0, size = 0;

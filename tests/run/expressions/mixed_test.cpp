@@ -2,6 +2,7 @@
 // Values per row and values per column of the same elements, in one launch.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
+#include "run/support/matrix_cases.hpp"
 
 namespace {
 
@@ -10,15 +11,8 @@ namespace {
 constexpr extents_of_rank<2> shapes[] = {{1, 1},     {3, 33},    {33, 3},     {31, 1000},
                                          {1025, 65}, {5003, 4},  {257, 32},   {70, 4099},
                                          {130, 260}, {20000, 9}, {300, 4096}, {7, 40009}};
-constexpr arrangement layouts[] = {arrangement::contiguous, arrangement::misaligned,
-                                   arrangement::padded, arrangement::transposed};
 
-template <class Check> void for_each_case(Check const& check) {
-  for (extents_of_rank<2> const& shape : shapes)
-    for (arrangement how : layouts)
-      check(shape, how,
-            std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + ", " + to_string(how));
-}
+template <class Check> void for_each_case(Check const& check) { for_each_matrix(shapes, check); }
 
 template <class T>
 void check_both_sums(extents_of_rank<2> const& shape, arrangement how, std::string const& what) {

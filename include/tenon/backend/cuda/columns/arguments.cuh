@@ -22,7 +22,7 @@ template <class Program> struct columns_share {
   bool is_plain;    // one reduced axis, and every whole vector is one aligned access
   bool has_pieces;  // one reduced axis, and the vectors of every load are of neighbours or of one
   bool is_stored_whole;  // every whole vector of values per row is aligned, and of neighbours
-  bool is_kept;          // loads of several sweeps are; then a cluster has the slices of a tile
+  bool is_kept;          // loads of several sweeps are, by blocks that meet
   bool are_marked;       // the words that slices leave
   bool is_even;          // is_plain, or vectors are one element that neighbouring rows share
   int tiles_passed;      // of a block, where positions are one and vectors whole; else 0

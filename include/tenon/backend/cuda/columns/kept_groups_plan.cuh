@@ -128,7 +128,7 @@ struct kept_groups_planner : meeting_columns_planner {
     set_operands<Program>(a, all_columns, call, v, false);
     a.columns_of_group = index_divider<64>::of(of_group);
     a.groups = a.group_of(layout.rows);
-    a.is_kept = a.slices_are_neighbours = true;
+    a.slices_are_neighbours = true;
     a.vectors_of_tile = static_cast<int>(share.lanes);
     a.tiles = static_cast<int>(divide_up(a.rows.size, share.lanes));
     a.slices = static_cast<int>(share.blocks);

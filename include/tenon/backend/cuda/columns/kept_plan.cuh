@@ -111,7 +111,7 @@ struct kept_columns_planner : shared_columns_planner {
       kept_share const share = share_kept<Program, C>(a, most_bytes, most_blocks);
       if (share.blocks == 0) continue;
       long long const height = threads / share.lanes;
-      a.is_kept = a.slices_are_neighbours = true;
+      a.slices_are_neighbours = true;
       a.tiles = static_cast<int>(divide_up(a.rows.size, share.lanes));
       a.slices = static_cast<int>(share.blocks);
       a.slice_length = divide_up(divide_up(a.columns.size, share.blocks), height) * height;

@@ -15,7 +15,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   using base = columns_rows<Program, C>;
   using base::end, base::end_position, base::first_position, base::frame_of;
   using base::launch, base::rows, base::total;
-  using base::v, base::threads, base::may_keep, base::a, base::offsets, base::slice, base::part;
+  using base::v, base::threads, base::a, base::offsets, base::slice, base::part;
   static constexpr int items = C::items,
                        few = has_all_rows<C> ? 0 : few_positions<Program, v, items>,
                        few_of_many = few > 0 ? few : items,

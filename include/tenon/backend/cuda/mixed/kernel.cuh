@@ -16,7 +16,7 @@ template <int V> inline constexpr int finishing_width = V < 16 ? 16 / V : 1;
 
 // Such shares of the columns. Of no columns there is a total, too.
 template <int V> TENON_HD constexpr long long shares_of_columns(long long vectors, bool is_total) {
-  long long const shares = (vectors + finishing_width<V> - 1) / finishing_width<V>;
+  long long const shares = divide_up(vectors, finishing_width<V>);
   return is_total && shares == 0 ? 1 : shares;
 }
 

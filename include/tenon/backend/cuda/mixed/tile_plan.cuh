@@ -95,9 +95,10 @@ struct tile_planner : tile_sharing {
       most = clamped(most, 1, most_parts<Program, all_totals<Program>>);
     result.grid = dim3(static_cast<unsigned>(clamped(shape.strips * shape.parts, 1, most)));
     long long const late_parts = 1 + divide_up(a.innermost, a.column_lanes * neighbours_finished) +
-                                 divide_up(a.columns.size, a.row_lanes * neighbours_finished),
-                    of_totals = words_of_totals<Program>(
-                        result.grid.x + (has_late_totals<Program> ? late_parts : 0));
+                                 divide_up(a.columns.size, a.row_lanes * neighbours_finished);
+    long long of_totals = 0;
+    if (has_early_totals<Program>) of_totals = words_of_totals<Program>(result.grid.x);
+    if (has_late_totals<Program>) of_totals = words_of_totals<Program>(result.grid.x + late_parts);
     result.workspace_bytes =
         sizeof(unsigned) *
         static_cast<std::size_t>(first_partial + of_columns + of_rows + of_totals);

@@ -82,11 +82,9 @@ template <class Program> struct kept_words {
     if (!may_keep() || phase >= value::last) return result;
     auto const computed = value::needs(phase, -1, -1);
     for (int k = 0; k < traits::size; ++k) {
-      instruction_facts const& i = traits::all[k];
-      bool const is_word = i.type == dtype::f32 || i.type == dtype::f16 || i.type == dtype::bf16;
       int const sweeps = sweeps_of(k, phase);
-      if (computed.needed[k] && i.is_computed && i.where == place::element && is_word &&
-          !value::is_term(k) && sweeps > 0 && (is_cheap_to_keep() || cost_of(k) * sweeps >= much))
+      if (computed.needed[k] && kept_value<Program, true>::is_candidate(k) && sweeps > 0 &&
+          (is_cheap_to_keep() || cost_of(k) * sweeps >= much))
         result = k;
     }
     return result;
