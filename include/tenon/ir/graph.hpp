@@ -68,6 +68,8 @@ class graph {
   refusal refused = refusal::none;
   // Reshapes that cannot go to the arguments are taken by position, and none is done last.
   bool takes_reshapes_by_position = false;
+  // Reductions of few rows to one are written out.
+  bool writes_out_few_rows = false;
 
   // The id of a node equal to `n`, which is added when there is none yet: value numbering. More
   // nodes than max_nodes are refused here, so that the message comes before the compiler's own
@@ -106,6 +108,7 @@ class graph {
     result.dims = dims;
     result.refused = refused;
     result.takes_reshapes_by_position = takes_reshapes_by_position;
+    result.writes_out_few_rows = writes_out_few_rows;
     return result;
   }
 

@@ -30,6 +30,11 @@ struct index : basic_op<op_kind::source, 0> {
 struct load : basic_op<op_kind::source, 0> {
   static constexpr text_view name = "load";
 };
+// In a program: reads what the instruction before it fetches, for a whole vector, of operand number
+// `bits` or others.
+struct load_fetched : basic_op<op_kind::source, 0> {
+  static constexpr text_view name = "load_fetched";
+};
 // In a program: where operand number `bits` has its element of the current position, in bytes, as i64; 0 where there is no
 // position. An index is an operand too, whose element is its position.
 struct address : basic_op<op_kind::source, 0> {

@@ -174,27 +174,41 @@ constexpr constexpr_vector<int> elements_along(graph& g, int id, unsigned axes, 
   return result;
 }
 
+// Whether a node reduces two elements or more, as many as are known and few, none of which a
+// reduction or a scan comes before.
+constexpr bool is_of_few(graph const& g, node const& n) {
+  int const id = n.operands[0];
+  long long all = 1;
+  for (int axis = 0; axis < g[id].rank(); ++axis) {
+    dim const length = g.dims.representative(g[id].dims[axis]);
+    if (!(n.axes >> axis & 1u)) continue;
+    if (!g.dims.is_constant(length) || g.dims[length].a < 1) return false;
+    all *= g.dims[length].a;
+    if (all > most_joined_elements) return false;
+  }
+  return all > 1 && !is_accumulated(g, id);
+}
+
+// The same of elements that do not lie together: what is reduced is read as rows are.
+constexpr bool is_of_few_rows(graph const& g, node const& n) {
+  return is_of_few(g, n) && !(n.axes >> (g.operand(n, 0).rank() - 1) & 1u);
+}
+
 // The elements of a few along reduced axes, one by one, if some of these are of windows, as slices
 // of what the windows are of, or are products of what varies along different axes, as of points and
-// a small matrix; none where they are not few or not known, or updates of a scatter, which reads
-// each once, or where a reduction or a scan comes before.
+// a small matrix, or if the graph says so of few rows; none where they are not few or not known, or
+// updates of a scatter, which reads each once, or where a reduction or a scan comes before.
 constexpr constexpr_vector<int> elements_one_by_one(graph& g, node const& n) {
   constexpr_vector<int> const none;
   int const id = n.operands[0];
   dim_list ones(g[id].dims);
-  long long all = 1;
-  for (int axis = 0; axis < ones.size(); ++axis) {
-    dim const length = g.dims.representative(ones[axis]);
-    if (!(n.axes >> axis & 1u)) continue;
-    if (!g.dims.is_constant(length) || g.dims[length].a < 1) return none;
-    all *= g.dims[length].a;
-    if (all > most_joined_elements) return none;
-    ones[axis] = unit_dim;
-  }
+  for (int axis = 0; axis < ones.size(); ++axis)
+    if (n.axes >> axis & 1u) ones[axis] = unit_dim;
   bool const is_scatter =
       is_computed_from(g, id, [](node const& one) { return one.is<ops::is_target>(); });
-  if (all < 2 || is_scatter || is_accumulated(g, id)) return none;
-  bool is_wanted = !is_spanned(g, id, varying_axes(g, id)) && is_read(g, id);
+  if (is_scatter || !is_of_few(g, n)) return none;
+  bool is_wanted = (g.writes_out_few_rows && is_of_few_rows(g, n)) ||
+                   (!is_spanned(g, id, varying_axes(g, id)) && is_read(g, id));
   if (!is_wanted) {  // the first one tells, before all of them are made
     if (!is_computed_from(g, id, [](node const& one) { return one.is<ops::take>(); })) return none;
     if (elements_along(g, id, n.axes, 1, is_wanted).empty() || !is_wanted) return none;
@@ -251,50 +265,11 @@ constexpr int moments_of_few(graph& g, node const& n) {
 
 namespace tenon::passes {
 
-// Results of such numbers are stored number by number, as elements of one result each would have
-// its row reduced for itself; and so are operands beside each other, of which each would be read
-// for all elements. So are a few neighbours of a result that lie apart in the arguments, as
-// channels that become the last axis do: what is read of each lies together along another one; so
-// are a few that lie together there, and apart in the result, as channels that become planes; and a
-// few products of what varies along other axes, of which each would be read for all of them.
-constexpr void part_outputs(graph& g) {
-  for (int k = 0; k < g.outputs.size(); ++k) {
-    graph_output const output = g.outputs[k];
-    if (output.window != no_attribute) continue;
-    bool has_parts = false;
-    auto const part_along = [&](int axis, auto is_wanted, bool reads_arguments, long long most) {
-      if (has_parts) return;
-      constexpr_vector<int> const all =
-          detail::joined_elements(g, output.id, axis, is_wanted, reads_arguments, most);
-      dim_list dims(g[output.id].dims);
-      dims[axis] = unit_dim;
-      // One number is stored for every element, too.
-      for (int j = 0; j < all.size(); ++j)
-        g.parts.push_back(
-            {g[all[j]].rank() == 0 ? build::broadcast(g, all[j], {}, dims) : all[j], k, axis, j});
-      has_parts = !all.empty();
-    };
-    using elements = detail::elements_at;
-    int const rank = g[output.id].rank(), last = rank - 1;
-    for (int axis = 0; axis < rank; ++axis)
-      part_along(
-          axis,
-          [](elements const& here) { return here.chooses_reductions || here.chooses_operands; },
-          false, detail::most_joined_elements);
-    if (last < 1) continue;
-    part_along(
-        last, [](elements const& here) { return here.lies_apart && !here.lies_together; }, true,
-        detail::most_stored_together);
-    for (int axis = 0; axis < last; ++axis)
-      part_along(
-          axis, [](elements const& here) { return here.lies_together && !here.lies_apart; }, true,
-          detail::most_stored_together);
-    bool const is_product = !has_parts && detail::is_read(g, output.id) &&
-                            !detail::is_spanned(g, output.id, detail::varying_axes(g, output.id));
-    for (int axis = last; is_product && axis >= 0; --axis)
-      part_along(
-          axis, [](elements const&) { return true; }, true, detail::most_stored_together);
-  }
+// Whether there is a reduction that may be written out.
+constexpr bool has_few_rows(graph const& g) {
+  for (node const& n : g.nodes)
+    if (n.is(op_kind::reduction) && detail::is_of_few_rows(g, n)) return true;
+  return false;
 }
 
 }  // namespace tenon::passes

@@ -4,6 +4,7 @@
 
 #include "tenon/passes/few_elements.hpp"
 #include "tenon/passes/joined_outputs.hpp"
+#include "tenon/passes/part_outputs.hpp"
 #include "tenon/passes/pieces.hpp"
 #include "tenon/passes/pipeline.hpp"
 #include "tenon/passes/sliced_reductions.hpp"
@@ -81,8 +82,9 @@ template <class Op> constexpr bool has_nodes(graph const& g) {
 }  // namespace detail
 
 // @post refused tells why there is no single kernel. Where there is none otherwise, results that
-// are parts are computed as wholes, results that differ in the length of one axis as parts of one,
-// and reshapes that would be done last are taken by position
+// are parts are computed as wholes, reductions of few rows to one are written out, results that
+// differ in the length of one axis are computed as parts of one, and reshapes that would be done
+// last are taken by position
 constexpr lowered_graph lower(graph const& traced) {
   lowered_graph result = detail::lower_as_it_is(traced);
   if (result.refused == refusal::none) return result;
@@ -93,6 +95,12 @@ constexpr lowered_graph lower(graph const& traced) {
   if (passes::may_have_parts(traced)) {
     lowered_graph of_parts = detail::lower_as_it_is(passes::sliced_reductions(traced));
     if (of_parts.refused == refusal::none) return of_parts;
+  }
+  if (passes::has_few_rows(traced)) {
+    graph written_out = traced;
+    written_out.writes_out_few_rows = true;
+    lowered_graph of_rows = detail::lower_as_it_is(written_out);
+    if (of_rows.refused == refusal::none) return of_rows;
   }
   if (traced.outputs.size() > 1) {
     lowered_graph of_all = detail::lower_as_it_is(passes::joined_outputs(traced));

@@ -43,6 +43,7 @@ struct instruction_facts {
   bool is_of_some_rows = false;    // a load that does not vary along all of the rows' axes
   bool is_late = false;            // one of them that no reduction of the rows needs
   bool is_gathered = false;        // a load from the place that its operand gives to the row
+  bool is_fetched = false;         // a load of vectors from where their first elements are fetched
   bool is_store = false;
   int axes = 0;  // of a store: those of the expression, if it has more than most
   // A store that finds its place itself.
@@ -77,7 +78,8 @@ struct instruction_facts {
     instruction_facts f;
     f.type = about.type, f.where = about.where, f.phase = about.phase;
     f.varies_over_rows = about.varies_over_rows;
-    f.is_load = std::is_same_v<Op, ops::load>;
+    f.is_fetched = std::is_same_v<Op, ops::load_fetched>;
+    f.is_load = std::is_same_v<Op, ops::load> || f.is_fetched;
     f.is_position = std::is_same_v<Op, ops::index> || std::is_same_v<Op, ops::address>;
     f.is_read = f.is_load || f.is_position;
     f.goes_on_in_halves = f.is_read && (bits & tenon::goes_on_in_halves) != 0;
@@ -145,6 +147,7 @@ struct instruction_traits<ins<Op, Meta, Bits, Operands...>> {
   static constexpr stepped_position steps = facts.steps;
   static constexpr bool is_of_some_rows = facts.is_of_some_rows;
   static constexpr bool is_gathered = facts.is_gathered;
+  static constexpr bool is_fetched = facts.is_fetched;
   static constexpr long long bits = facts.bits;
   static constexpr op_kind kind = Op::kind;
   static constexpr bool is_load = facts.is_load;

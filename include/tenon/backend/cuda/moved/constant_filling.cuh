@@ -41,6 +41,23 @@ __device__ __forceinline__ packed<storage_t<D>, 1> packed_filling() {
   }
   return result;
 }
+// The same of what instruction K of a program fetches: a choice between constants, of which
+// number(k) tells what condition k is.
+template <class Program, int K, dtype D, class Number>
+__device__ __forceinline__ packed<storage_t<D>, 1> filling_of_fetched(Number const& number) {
+  using I = typename program_traits<Program>::template at<K>;
+  if constexpr (I::where == place::launch || std::is_same_v<typename I::op, ops::fetch>) {
+    return packed_filling<typename I::op, I::type, I::bits, D>();
+  } else {
+    auto result = filling_of_fetched<Program, I::third_operand, D>(number);
+    auto const other = filling_of_fetched<Program, I::second_operand, D>(number);
+    bool const is_other = number(std::integral_constant<int, I::first_operand>{}) != 0;
+#pragma unroll
+    for (int w = 0; w < static_cast<int>(sizeof(result.words) / sizeof(unsigned)); ++w)
+      result.words[w] = is_other ? other.words[w] : result.words[w];
+    return result;
+  }
+}
 
 }  // namespace tenon::detail
 #endif

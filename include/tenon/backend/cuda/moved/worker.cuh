@@ -179,18 +179,8 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
   // constants.
   template <moved_part Part, int K, dtype D>
   __device__ __forceinline__ packed<storage_t<D>, 1> filling() const {
-    using I = at<K>;
-    if constexpr (I::where == place::launch || std::is_same_v<typename I::op, ops::fetch>) {
-      return packed_filling<typename I::op, I::type, I::bits, D>();
-    } else {
-      packed<storage_t<D>, 1> result = filling<Part, I::third_operand, D>();
-      packed<storage_t<D>, 1> const other = filling<Part, I::second_operand, D>();
-      bool const is_other = this->template number<Part, I::first_operand>() != 0;
-#pragma unroll
-      for (int w = 0; w < static_cast<int>(sizeof(result.words) / sizeof(unsigned)); ++w)
-        result.words[w] = is_other ? other.words[w] : result.words[w];
-      return result;
-    }
+    return filling_of_fetched<Program, K, D>(
+        [&](auto k) { return this->template number<Part, decltype(k)::value>(); });
   }
   template <int K, class Parts>
   __device__ __forceinline__ void read(Parts& to, moved_cursor const& from, bool is_first,

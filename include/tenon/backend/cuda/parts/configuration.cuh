@@ -19,6 +19,8 @@ inline constexpr int odd_columns = 0;          // contiguous, of any length and 
 inline constexpr int packed_columns = 1;       // whole aligned vectors
 inline constexpr int contiguous_columns = 2;   // misaligned, or of odd length, too
 inline constexpr int any_columns = max_rank;   // strided, repeated, and along several axes too
+// Whole aligned vectors, of which some are fetched from where their first elements are.
+inline constexpr int fetched_columns = -9;
 // Whole aligned vectors, of which some are of operands that lie between each other.
 inline constexpr int beside_columns = -8;
 // Rows beside each other, which have some operands and what comes of them in common.
@@ -26,7 +28,8 @@ inline constexpr int shared_columns = -7;
 // Whether all of a row are whole aligned vectors, wherever they lie.
 template <int GroupDims>
 inline constexpr bool has_whole_vectors =
-    GroupDims == packed_columns || GroupDims == run_columns || GroupDims == beside_columns;
+    GroupDims == packed_columns || GroupDims == run_columns || GroupDims == beside_columns ||
+    GroupDims == fetched_columns;
 // Of a kernel for all operands that the types of a call allow.
 constexpr int columns_allowed(column_order order) {
   return order >= column_order::contiguous ? contiguous_columns : any_columns;

@@ -64,7 +64,7 @@ template <class Program> struct moved_by {
   static consteval table compute() {
     table result;
     for (instruction_facts const& i : traits::all) {
-      if (!i.moves_elements || i.is_window) continue;
+      if (!i.moves_elements || i.is_window || i.is_fetched) continue;
       (i.is_load ? result.loads : result.stores)[i.bits] = size_of(i.type);
     }
     return result;

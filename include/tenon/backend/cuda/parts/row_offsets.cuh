@@ -24,7 +24,7 @@ template <class Program> struct operand_offsets {
 template <class Program, place... Where> struct operands_at {
   static consteval bool loads(int k) {
     instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_load && (false || ... || (i.where == Where));
+    return i.is_load && !i.is_fetched && (false || ... || (i.where == Where));
   }
   static consteval bool stores(int k) {
     instruction_facts const& i = program_traits<Program>::all[k];

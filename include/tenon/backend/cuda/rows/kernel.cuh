@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/rows/beside.cuh"
 #include "tenon/backend/cuda/rows/blocks_held.cuh"
+#include "tenon/backend/cuda/rows/fetched.cuh"
 #include "tenon/backend/cuda/rows/next_row.cuh"
 #include "tenon/backend/cuda/rows/odd_items.cuh"
 #include "tenon/backend/cuda/rows/paired_lanes.cuh"
@@ -36,7 +37,8 @@ template <class Program, class C> struct row_worker {
       is_spread || (is_direct && !program_traits<Program>::has_positions);
   // Found again, late, offsets cost fewer registers; positions, unless they lead to the row.
   static constexpr bool finds_again = (is_direct || is_spread) && !needs_places<Program>;
-  static constexpr bool finds_late = finds_again && !program_traits<Program>::has_gathered;
+  static constexpr bool finds_late =
+      finds_again && !program_traits<Program>::has_gathered && dims != fetched_columns;
   using arguments = rows_arguments<Program, C>;
   static constexpr int tiles = tiles_held<C>;  // of a long row several
   using own = own_loads<Program, C>;
@@ -78,6 +80,8 @@ template <class Program, class C> struct row_worker {
       spread_items<Program, C>::load(to, a, offsets, where);
     else if constexpr (dims == beside_columns)
       load_beside<Program, own, v, items>(to.tile, a, offsets, where);
+    else if constexpr (dims == fetched_columns)
+      load_fetched<Program, own, v, items>(to.tile, a, f.launch, offsets, where, is_inside);
     else
       load_tile<Program, own, v, items * tiles, whole_vectors, false>(to.tile, a, offsets, where,
                                                                       has_none_beyond || is_inside);

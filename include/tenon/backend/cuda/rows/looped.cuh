@@ -22,7 +22,9 @@ inline constexpr int looped_blocks_held = [] {
   // Six index reductions beside each other spilled 236 bytes where two blocks were held, eight keys
   // of topk 80.
   if (!is_any_kept<Program, C::vector_width> || of_phase >= 16) return 1;
-  if (words > 3 || program_traits<Program>::has_total) return 2;
+  // Fetches beside what is kept, in a softmax of bf16, spilled 124 bytes where three were.
+  if (words > 3 || program_traits<Program>::has_total || program_traits<Program>::has_fetches)
+    return 2;
   // What some rows share has an address of its own beside theirs.
   bool has_shared = false;
   for (instruction_facts const& i : program_traits<Program>::all)

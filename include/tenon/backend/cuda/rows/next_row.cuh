@@ -50,7 +50,7 @@ __device__ __forceinline__ void prefetch_next(Arguments const& a,
   for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::is_gathered) return;
+    if constexpr (I::is_gathered || I::is_fetched) return;
     auto const* from =
         load_address<Program, k>(a, offsets.loads[I::bits] + ahead * row_step<Program, k>(a)) +
         static_cast<long long>(positions.first) * C::vector_width;
@@ -72,7 +72,7 @@ __device__ __forceinline__ void ask_before_wait(Arguments const& a,
   for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
     constexpr int k = decltype(selected)::value;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (I::is_gathered) return;
+    if constexpr (I::is_gathered || I::is_fetched) return;
     auto const* from = load_address<Program, k>(a, offsets.loads[I::bits]) +
                        static_cast<long long>(positions.first) * C::vector_width;
 #pragma unroll
@@ -103,7 +103,7 @@ __device__ __forceinline__ void prefetch_stretch(Arguments const& a,
   for_each_selected<Program, own_loads<Program, C>>([&](auto selected) {
     constexpr int k = decltype(selected)::value, v = C::vector_width;
     using I = typename program_traits<Program>::template at<k>;
-    if constexpr (packed<storage_t<I::type>, v>::bytes == 16 && !I::is_gathered) {
+    if constexpr (packed<storage_t<I::type>, v>::bytes == 16 && !I::is_gathered && !I::is_fetched) {
       auto const* from =
           load_address<Program, k>(a, offsets.loads[I::bits] + ahead * a.load_rows[I::bits][0]) +
           static_cast<long long>(first) * v;

@@ -72,6 +72,13 @@ struct rows_planner : paired_rows_planner {
         result.why = "row in registers; what lies between each other's elements is moved together";
         if (result.function) return result;
       }
+    if constexpr (fetched_rows<Program>::are_found && !passes_once<Program>)
+      if (!is_long && is_held &&
+          fetches_whole_vectors<Program, width<Program>>(operands, layout, call)) {
+        cuda_plan const result =
+            plan_fetched<typename fetched_rows<Program>::type>(layout, call, facts, vectors);
+        if (result.function) return result;
+      }
     if constexpr (can_be_odd<Program> && !passes_once<Program>) {
       // For the same bits, where there are many.
       auto const brief = plan_brief<Program, Columns>(layout, call, facts, operands.is_packed);
@@ -180,6 +187,27 @@ struct rows_planner : paired_rows_planner {
     return plan_alone_or_paired<Program, lying<medium_rows<Program>, GroupDims>>(layout, call,
                                                                                  facts, how);
   }
+  // Rows of all that a block's registers hold.
+  template <class Program>
+  static constexpr configuration block_rows{.vector_width = width<Program>,
+                                            .items = row_items<Program>,
+                                            .threads_per_block = widest_block,
+                                            .group_dims = 1,
+                                            .index_bits = 32};
+  // @pre fetches_whole_vectors, and registers hold the row
+  template <class Program>
+  [[gnu::cold]] static cuda_plan plan_fetched(bound_layout const& layout,
+                                              bound_arguments const& call,
+                                              cuda_device_facts const& facts, long long vectors) {
+    cuda_plan result;
+    if (vectors <= medium_vectors<Program>)
+      result = plan_packed<Program, fetched_columns>(layout, call, facts, moved_as::vectors);
+    else if (share_of<Program>(vectors).blocks == 1)
+      result = plan_resident<Program, lying<block_rows<Program>, fetched_columns>>(
+          layout, call, facts, moved_as::vectors);
+    result.why = "row in registers, vectors whose place is found once for all their elements";
+    return result;
+  }
   template <class Program, configuration Alone>
   [[gnu::cold]] static cuda_plan plan_alone_or_paired(bound_layout const& layout,
                                                       bound_arguments const& call,
@@ -234,7 +262,9 @@ struct rows_planner : paired_rows_planner {
     share.lanes /= lanes_of_thread<special>;
     result.split.tiles_per_piece = row_items<Program>;  // all, of one piece
     // As the aligned rows of that length are shared, for the same bits.
-    long_share const like = long_share::of<Program>(layout, facts);
+    // What is fetched element by element is never shared so.
+    long_share like;
+    if (C.group_dims != fetched_columns) like = long_share::of<Program>(layout, facts);
     bool is_like = false;
     row_share odd{0, 1};
     constexpr bool is_direct =

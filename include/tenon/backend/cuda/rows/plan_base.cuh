@@ -102,7 +102,7 @@ struct rows_planner_base : misaligned_configurations {
     long long const bytes_of_row = layout.columns.size * own_bytes<Program>,
                     bytes = layout.rows.size * bytes_of_row,
                     vectors = divide_up(layout.columns.size, width<Program>);
-    if (!follow_each_other<Program>(layout) ||
+    if (bytes == 0 || !follow_each_other<Program>(layout) ||
         (layout.columns.size <= 2048 && bytes <= facts.cache_bytes))
       return 0;
     if (plan.block.y > 1 && (!is_half<Program> || shares_little<Program> || plan.block.x < 8 ||
