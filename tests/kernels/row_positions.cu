@@ -19,6 +19,7 @@ using indices = tensor_argument<dtype::i64, dyn>;
 
 void instantiate() {
   compile_plan<matrix>([](auto x) { return argmax(x, axis<1>); });
+  compile_plan<half_matrix>([](auto x) { return argmax(x, axis<1>); });
   compile_plan<matrix>([](auto x) { return argmax(x); });
   compile_plan<half_matrix, indices>(
       [](auto x, auto labels) { return cross_entropy(cast<float>(x), labels); });

@@ -232,7 +232,6 @@ struct log_sum_exp : state_reduction {
     }
   };
 
- private:
   // One instruction beside the product: its relative error, 2^-22, is less than what is promised of
   // a sum, and the rounding of the exponent is largest where the term is small.
   static TENON_HD float exp_of_part(float x) { return math::approximate::exp2(x * 1.44269504f); }
@@ -264,6 +263,14 @@ struct sum_part : projection_op {
   }
   template <class V> static constexpr V derivative(V d, V x, V, auto over) {
     return d * of<exp>(x - over.template member<max_part>());
+  }
+};
+
+// The sum of exp(x - m), as if each had been found after m: of an infinite m it is NaN.
+struct shifted_sum_part : projection_op {
+  static constexpr text_view name = "shifted_sum_part";
+  template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) {
+    return s.s + (s.m - s.m);
   }
 };
 

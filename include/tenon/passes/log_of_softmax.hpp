@@ -12,17 +12,18 @@
 namespace tenon::passes {
 namespace detail {
 
-// Whether node `id`, of the shape of x, is the reduction Op of x, or one over it (`is_inverse`),
-// and every element has that of its own row. `axes`: over which, 0 if any will do.
-template <class Op>
-constexpr bool is_of_own_row(graph const& g, int id, int x, unsigned& axes, bool is_inverse) {
+// Whether node `id`, of the shape of x, is the reduction Op of x, or Function of it
+// (`has_function`), and every element has that of its own row. `axes`: over which, 0 if any will
+// do.
+template <class Op, class Function = ops::reciprocal>
+constexpr bool is_of_own_row(graph const& g, int id, int x, unsigned& axes, bool has_function) {
   // Which axis of x an axis of the node is.
   static_vector<int, max_rank> of;
   for (int k = 0; k < g[id].rank(); ++k) of.push_back(k);
   for (; !g[id].is<Op>(); id = g[id].operands[0]) {
     node const& n = g[id];
-    if (n.is<ops::reciprocal>() && is_inverse) {
-      is_inverse = false;
+    if (n.is<Function>() && has_function) {
+      has_function = false;
     } else if (n.is<ops::broadcast>()) {
       static_vector<int, max_rank> of_operand;
       for (long long axis : g.attributes[n.attributes])
@@ -33,7 +34,7 @@ constexpr bool is_of_own_row(graph const& g, int id, int x, unsigned& axes, bool
     }
   }
   node const& n = g[id];
-  if (is_inverse || n.operands[0] != x || (axes != 0 && n.axes != axes)) return false;
+  if (has_function || n.operands[0] != x || (axes != 0 && n.axes != axes)) return false;
   axes = n.axes;
   int kept = 0;
   for (int k = 0; k < g[x].rank(); ++k)

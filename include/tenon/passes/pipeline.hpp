@@ -5,6 +5,7 @@
 #include "tenon/ir/verify.hpp"
 #include "tenon/passes/canonical_order.hpp"
 #include "tenon/passes/dead_nodes.hpp"
+#include "tenon/passes/find_entropies.hpp"
 #include "tenon/passes/find_moments.hpp"
 #include "tenon/passes/fold.hpp"
 #include "tenon/passes/merge_reductions.hpp"
@@ -31,6 +32,9 @@ inline constexpr pass pipeline[] = {
     // Literals next: a folded literal makes more rules match.
     {"fold", fold},
     {"simplify", simplify},
+    // Behind the rules, which leave one form of each; while what a row has is repeated for its
+    // elements as it was written.
+    {"find_entropies", find_entropies},
     // Views move to the arguments once the arithmetic is small; what they were applied to may now
     // be one node again.
     {"movement", [](graph const& g) { return movement(g); }},

@@ -5,6 +5,7 @@
 #include "tenon/ops/gradient_control.hpp"
 #include "tenon/ops/tables.hpp"
 #include "tenon/passes/axis_groups.hpp"
+#include "tenon/passes/capped_logits.hpp"
 #include "tenon/passes/few_elements.hpp"
 #include "tenon/passes/log_of_softmax.hpp"
 #include "tenon/passes/rewrite.hpp"
@@ -145,6 +146,7 @@ constexpr graph simplify(graph const& g) {
     n = detail::ordered(result, n);
     int id = detail::log_of_softmax(result, n, g, source);
     if (id < 0) id = detail::rounded_choice(result, n, g, source);
+    if (id < 0) id = detail::of_capped_logits(result, n, g, source);
     if (id < 0) id = detail::replacement(result, n);
     if (id < 0) return result.intern(n);
     // What replaces it may match a rule, too: |-(|x|)| = ||x|| = |x|.

@@ -4,18 +4,6 @@
 
 #include "tenon/program/traits.hpp"
 
-namespace tenon::ops {
-
-// The sum of exp(x - m), as if each had been found after m: of an infinite m it is NaN.
-struct shifted_sum_part : projection_op {
-  static constexpr text_view name = "shifted_sum_part";
-  template <class T> static constexpr TENON_HD T eval(log_sum_exp::state<T> s) {
-    return s.s + (s.m - s.m);
-  }
-};
-
-}  // namespace tenon::ops
-
 namespace tenon::detail {
 
 // A largest element and the only sum of the phase after it, if that is of exponentials shifted by

@@ -23,35 +23,10 @@ inline constexpr int swept_words = [] {
   });
   return result;
 }();
-// Whether positions are nothing but the places of what is chosen. H200, the least of those before a
-// row, of 8192 x 4096 bf16, 61 us with eight rows to a thread and 33 with four.
-template <class Program>
-inline constexpr bool places_alone = []<int... K>(std::integer_sequence<int, K...>) {
-  using traits = program_traits<Program>;
-  constexpr bool are_chosen[] = {
-      std::is_same_v<typename traits::template at<K>::op, ops::indexed>...};
-  bool result = true;
-  for (int k = 0; k < traits::size; ++k)
-    for (int n = 0; n < traits::all[k].operand_count; ++n)
-      result = result && (are_chosen[k] || !traits::all[traits::all[k].operands[n]].is_position);
-  return result;
-}
-(typename program_traits<Program>::sequence{});
 template <class Program>
 inline constexpr bool has_choices = swept_words<Program> != row_state_words<Program>;
 
 #if defined(__CUDA_ARCH__)
-
-// States of a sweep whose steps ascend by place: the number and the step instead of the place,
-// which is of 64 bits and would be compared with every element. @pre at most 2^32 positions
-template <class Program, class States> struct choosing_columns : States {
-  template <int K> using facts = reduction_facts<Program, K>;
-  template <int K>
-  using type = std::conditional_t<
-      (chosen_place<Program, K> >= 0),
-      value_list<ops::first_best<typename facts<K>::op, typename facts<K>::number>, 1>,
-      typename States::template type<K>>;
-};
 
 // The states that row i of a thread ends its sweep with. `first`: its first position, where it has
 // one.

@@ -17,7 +17,8 @@ inline constexpr int columns_blocks_held = [] {
   int row_slots = 0;
   for (instruction_facts const& i : program_traits<Program>::all)
     if (i.is_computed && i.where == place::row) row_slots += i.cost;
-  if (element_operands<Program>::loads > 1) return 1;
+  if (element_operands<Program>::loads > 1 || element_operands<Program>::has_fetches_beside)
+    return 1;
   // Of what is chosen elements that know their positions took 146 registers. H200, us, by two
   // blocks and by one of 168 registers: logsumexp over axis 1 of 16 x 19 x 262144 bf16 77 and 112,
   // over axis 0 of 8192 x 8192 40 and 57.5, of 65536 x 512 25 and 34.

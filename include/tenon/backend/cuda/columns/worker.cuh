@@ -68,7 +68,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   // The thread's own positions, to its row registers.
   template <int Phase> __device__ __forceinline__ void sweep() {
     using states = typename side::template states<Phase>;
-    using choosing = choosing_columns<Program, states>;
+    using choosing = choosing_in_order<Program, states>;
     selected_registers<Program, choosing> running[v];
     cascade<Program, states> levels[v];
 #pragma unroll

@@ -70,23 +70,27 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       using facts = reduction_facts<Program, decltype(selected)::value>;
       auto& one = read_register<decltype(selected)::value>(running).at[0];
-      if constexpr (gathers<gathered_state<facts>>)
-        one = {};
-      else
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, typename facts::state>)
         one = facts::identity();
+      else
+        one = {};
     });
   }
-  // All that was taken in, to the row's registers.
-  template <int Phase, class Row, class States>
-  static __device__ __forceinline__ void finish(Row& row, States const& running) {
+  // All that was taken in, to the row's registers. Choices: what states of numbers in order come
+  // to.
+  template <int Phase, class Row, class States, class Choices>
+  static __device__ __forceinline__ void finish(Row& row, States const& running,
+                                                Choices const& choices) {
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       using facts = reduction_facts<Program, decltype(selected)::value>;
       auto const& one = read_register<decltype(selected)::value>(running).at[0];
       auto& result = read_register<decltype(selected)::value>(row);
       if constexpr (gathers<gathered_state<facts>>)
         result = one.n == 0 ? facts::identity() : one.result();
-      else
+      else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(one)>, typename facts::state>)
         result = one;
+      else
+        result = choices.template state<decltype(selected)::value>(one);
     });
   }
 

@@ -37,6 +37,11 @@ template <class Program> struct element_operands {
   static constexpr int most_slots = 512;
   static constexpr bool has_much_arithmetic = slots > 24,
                         is_bound_by_arithmetic = slots > most_slots;
+  // Whether something is fetched of a row beside elements of which much is computed: eight vectors
+  // of them, or as many blocks as others have, leave no registers (28 bytes were spilled, cross
+  // entropy of capped logits, bf16).
+  static constexpr bool has_fetches_beside = slots > 12 &&
+                                             traits::all.count(&instruction_facts::is_fetch) > 0;
   // Whether 40 registers hold an element's values beside a few vectors: those of lgamma do not,
   // which takes 200 slots.
   static constexpr bool has_few_values = slots <= 100 && traits::widest_element <= 4;

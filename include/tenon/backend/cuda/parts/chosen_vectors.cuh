@@ -22,6 +22,30 @@ inline constexpr int chosen_place = [] {
   return -1;
 }();
 
+// Whether positions are nothing but the places of what is chosen. H200, the least of those before a
+// row, of 8192 x 4096 bf16, 61 us with eight rows to a thread and 33 with four.
+template <class Program>
+inline constexpr bool places_alone = []<int... K>(std::integer_sequence<int, K...>) {
+  using traits = program_traits<Program>;
+  constexpr bool are_chosen[] = {
+      std::is_same_v<typename traits::template at<K>::op, ops::indexed>...};
+  bool result = true;
+  for (int k = 0; k < traits::size; ++k)
+    for (int n = 0; n < traits::all[k].operand_count; ++n)
+      result = result && (are_chosen[k] || !traits::all[traits::all[k].operands[n]].is_position);
+  return result;
+}
+(typename program_traits<Program>::sequence{});
+// Whether each row chooses so, and has no other use of positions.
+template <class Program>
+inline constexpr bool has_only_choices = places_alone<Program>&& [] {
+  bool result = !program_traits<Program>::has_total;
+  visit_selected<Program, reductions_at<Program, place::row>>([&](auto selected) {
+    result = result && chosen_place<Program, decltype(selected)::value> >= 0;
+  });
+  return result;
+}();
+
 #if defined(__CUDA_ARCH__)
 
 // The places of a row's columns of one dimension: they ascend.
@@ -86,6 +110,31 @@ __device__ __forceinline__ auto all_chosen(States const& states, Arguments const
   });
   return all;
 }
+
+// States of a sweep whose steps ascend by place: the number and the step instead of the place,
+// which is of 64 bits and would be compared with every element. @pre at most 2^32 positions
+template <class Program, class States> struct choosing_in_order : States {
+  template <int K> using facts = reduction_facts<Program, K>;
+  template <int K>
+  using type = std::conditional_t<
+      (chosen_place<Program, K> >= 0),
+      value_list<ops::first_best<typename facts<K>::op, typename facts<K>::number>, 1>,
+      typename States::template type<K>>;
+};
+
+// What such states come to in a row's columns of one dimension. `first`: the column of a thread's
+// first step, if it has any.
+template <class Program, class Arguments> struct columns_in_order {
+  ascending_places<Program, 1, Arguments> places;
+  int first;
+  bool has_any;
+
+  template <int K, class State> __device__ __forceinline__ auto state(State const& from) const {
+    auto result = reduction_facts<Program, K>::identity();
+    if (has_any) result = {from.best, places.template of<K>(first + static_cast<int>(from.at), 0)};
+    return result;
+  }
+};
 
 #endif
 

@@ -77,7 +77,8 @@ template <class Program, class C> struct apart_worker : tiny_worker<Program, C> 
     for (int left = size;;) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r)
-        base::template take<0>({f.launch, rows[r], f.element, f.total}, running[r], tile[r], left);
+        base::template take<0>({f.launch, rows[r], f.element, f.total}, running[r], tile[r], left,
+                               size - left);
       left -= items;
       if (left <= 0) break;
       fetch(left);
@@ -85,7 +86,8 @@ template <class Program, class C> struct apart_worker : tiny_worker<Program, C> 
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       frame<Program> const own{f.launch, rows[r], f.element, f.total};
-      base::side::template finish<1>(rows[r], running[r]);
+      base::side::template finish<1>(rows[r], running[r],
+                                     typename base::choices{{a, offsets[r]}, 0, true});
       evaluate<place::row, 1, 1>(own);
       end_row<Program>(own, a, offsets[r], number, this->of_rows);
     }

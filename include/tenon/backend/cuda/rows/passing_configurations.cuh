@@ -34,10 +34,12 @@ struct passing_configurations : rows_configurations {
   template <class Program, int Dims>
   static constexpr configuration streamed{
       .vector_width = width<Program>,
-      .items = element_operands<Program>::loads > 3                                ? 1
-               : element_operands<Program>::loads == 3 && is_half<Program>         ? 2
-               : has_large_states<Program> || element_operands<Program>::loads > 1 ? 4
-                                                                                   : 8,
+      .items = element_operands<Program>::loads > 3                        ? 1
+               : element_operands<Program>::loads == 3 && is_half<Program> ? 2
+               : has_large_states<Program> || element_operands<Program>::loads > 1 ||
+                       element_operands<Program>::has_fetches_beside
+                   ? 4
+                   : 8,
       .threads_per_block = 256,
       .group_dims = Dims,
       .index_bits = 32,
@@ -52,7 +54,8 @@ struct passing_configurations : rows_configurations {
                            ? 3
                            : 4)
                 : element_operands<Program>::loads == 1 && !has_large_states<Program> &&
-                        !has_narrow_gathered<Program>
+                        !has_narrow_gathered<Program> &&
+                        !element_operands<Program>::has_fetches_beside
                     ? 3
                     : 2};
   static constexpr int most_streamed_vectors = 8192;  // that one segment has

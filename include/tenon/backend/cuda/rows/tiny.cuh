@@ -5,6 +5,7 @@
 
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
 #include "tenon/backend/cuda/parts/async_copy.cuh"
+#include "tenon/backend/cuda/parts/chosen_vectors.cuh"
 #include "tenon/backend/cuda/parts/dynamic_shared.cuh"
 #include "tenon/backend/cuda/parts/shared_access.cuh"
 #include "tenon/backend/cuda/rows/values_ahead.cuh"
@@ -103,7 +104,7 @@ template <class Program, class C> struct tiny_worker {
         bring_singly(own, offsets, begin, end);
         __syncwarp();
       }
-      reduce(own, begin, end);
+      reduce(own, begin, end, offsets);
       evaluate<place::row, 1, 1>(f);
       if (threadIdx.x == 0 && is_inside) end_row<Program>(f, a, offsets, first + row, of_rows);
     }
@@ -151,7 +152,8 @@ template <class Program, class C> struct tiny_worker {
   }
 
  protected:
-  using gathering = typename side::template gathering<1>;
+  using gathering = choosing_in_order<Program, typename side::template gathering<1>>;
+  using choices = columns_in_order<Program, arguments>;
 
   // Elements by vectors: of rows that are whole ones, those of several lanes are in the same bank.
   static __device__ __forceinline__ void fetch_wide(packed<T, 1> (&tile)[few], unsigned own) {
@@ -177,9 +179,9 @@ template <class Program, class C> struct tiny_worker {
     evaluate<place::row, 0, 0>(f);
     selected_registers<Program, gathering> running;
     side::template begin<1>(running);
-    take<0>(f, running, tile, size);
-    if (size > items) take<items>(f, running, tile, size - items);
-    side::template finish<1>(f.row, running);
+    take<0>(f, running, tile, size, 0);
+    if (size > items) take<items>(f, running, tile, size - items, items);
+    side::template finish<1>(f.row, running, choices{{a, offsets}, 0, true});
     evaluate<place::row, 1, 1>(f);
     end_row<Program>(f, a, offsets, row, of_rows);
   }
@@ -206,7 +208,8 @@ template <class Program, class C> struct tiny_worker {
   // Elements begin, ..., end - 1 of the row at `own`, a few at a time, and then those of all lanes
   // of the row. Of those behind the end the values are anything: branches would keep neighbours
   // from being computed together.
-  __device__ __forceinline__ void reduce(unsigned own, int begin, int end) const {
+  __device__ __forceinline__ void reduce(unsigned own, int begin, int end,
+                                         operand_offsets<Program> const& offsets) const {
     selected_registers<Program, gathering> running;
     side::template begin<1>(running);
     own += begin * bytes;
@@ -215,10 +218,10 @@ template <class Program, class C> struct tiny_worker {
       packed<T, 1> tile[few];
 #pragma unroll
       for (int u = 0; u < few; ++u) load_shared(tile[u], own + u * bytes);
-      take<0>(f, running, tile, left);
-      if (left > items) take<items>(f, running, tile, left - items);
+      take<0>(f, running, tile, left, end - begin - left);
+      if (left > items) take<items>(f, running, tile, left - items, end - begin - left + items);
     }
-    side::template finish<1>(f.row, running);
+    side::template finish<1>(f.row, running, choices{{a, offsets}, begin, begin < end});
     if (blockDim.x == 1) return;
     for_each_selected<Program, states>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
@@ -227,10 +230,11 @@ template <class Program, class C> struct tiny_worker {
       state = combine_lanes<op, 32>(state, static_cast<int>(blockDim.x));
     });
   }
-  // Elements First, ..., First + items - 1 of a tile, of which `live` are there.
+  // Elements First, ..., First + items - 1 of a tile, of which `live` are there, from `step` on.
   template <int First, class Running, int Count>
   static __device__ __forceinline__ void take(frame<Program> const& of_row, Running& running,
-                                              packed<T, 1> const (&tile)[Count], int live) {
+                                              packed<T, 1> const (&tile)[Count], int live,
+                                              int step) {
     selected_registers<Program, collected> values;
 #pragma unroll
     for (int u = 0; u < items; ++u) {
@@ -244,7 +248,8 @@ template <class Program, class C> struct tiny_worker {
         read_register<k>(values).at[u] = take_of<k>(at);
       });
     }
-    side::template accumulate<collected, items>(running, values, live >= items, live);
+    side::template accumulate<collected, items>(running, values, live >= items, live,
+                                                static_cast<unsigned>(step));
   }
 };
 #endif

@@ -11,12 +11,14 @@ TENON_ONCE_BEGIN
 namespace tenon::detail {
 
 struct tiny_rows_planner : rows_planner_base {
-  // Programs that read one operand once, and leave nothing but values per row.
+  // Programs that read one operand once, and leave nothing but values per row. Of positions only
+  // those of what is chosen are known.
   template <class Program>
   static constexpr bool may_be_tiny =
       brought_load<Program> >= 0 && passes_once<Program> &&
-      !program_traits<Program>::has_gathered && !program_traits<Program>::has_positions &&
-      !program_traits<Program>::has_planes;
+      !program_traits<Program>::has_gathered &&
+      (!program_traits<Program>::has_positions ||
+       has_only_choices<Program>)&&!program_traits<Program>::has_planes;
   // Rows of no whole number of vectors, of which other kernels take an access for each element, up
   // to about 1 KB, and those of up to 8 elements; a function of the length alone, because bits
   // depend on it. H200, sums, us, against whole blocks that brought rows, and vectors that lie
@@ -27,6 +29,7 @@ struct tiny_rows_planner : rows_planner_base {
   template <class Program> static bool is_tiny(bound_layout const& layout) {
     constexpr int bytes = program_traits<Program>::widest_element;
     long long const size = layout.columns.size;
+    if (program_traits<Program>::has_positions && layout.columns.dims > 1) return false;
     if (size % width<Program> == 0) return size > 0 && size <= 8 && size * bytes <= 32;
     return size <= (bytes < 4 ? 1050 : 1050 / bytes);
   }
