@@ -40,8 +40,12 @@ template <class Program> struct element_operands {
   // Whether something is fetched of a row beside elements of which much is computed: eight vectors
   // of them, or as many blocks as others have, leave no registers (28 bytes were spilled, cross
   // entropy of capped logits, bf16).
-  static constexpr bool has_fetches_beside = slots > 12 &&
-                                             traits::all.count(&instruction_facts::is_fetch) > 0;
+  static constexpr bool has_fetches_beside = slots > 12 && [] {
+    bool result = false;
+    for (instruction_facts const& i : traits::all)
+      result = result || (i.is_fetch && i.where == place::row);
+    return result;
+  }();
   // Whether 40 registers hold an element's values beside a few vectors: those of lgamma do not,
   // which takes 200 slots.
   static constexpr bool has_few_values = slots <= 100 && traits::widest_element <= 4;
