@@ -35,20 +35,37 @@ template <class Program> struct columns_share {
   long long first_total;  // word of the workspace where the partial totals begin
 };
 
-// Whether blocks may share the reduced positions.
+// Whether elements are only reduced, in one sweep.
 template <class Program>
-inline constexpr bool may_be_sliced =
+inline constexpr bool only_reduces =
     program_traits<Program>::row_phases == 1 && !has_element_stores<Program>;
 
 // Whether an element knows its place: positions are told apart by 32 bits.
 template <class Program>
 inline constexpr bool elements_know_positions =
     has_selected<Program, positions_at<Program, place::element>>;
+
+// Whether what is stored of elements follows from no reduction of theirs, and so is stored by the
+// one sweep that reduces them.
+template <class Program>
+inline constexpr bool stores_what_it_reduces = [] {
+  using traits = program_traits<Program>;
+  bool result = traits::row_phases == 1 && has_element_stores<Program> && !traits::has_fetches &&
+                !elements_know_positions<Program>;
+  for (instruction_facts const& i : traits::all)
+    if (i.is_store && i.where == place::element)
+      result = result && !i.is_window && traits::all[i.operand(0)].phase == 0;
+  return result;
+}();
+
+// Whether blocks may share the reduced positions.
+template <class Program>
+inline constexpr bool may_be_sliced = only_reduces<Program> || stores_what_it_reduces<Program>;
 // Whether rows that neighbour each other have this kernel: without positions, or where rows know
 // theirs, or elements that are only reduced. What is fetched is there once for a row.
 template <class Program>
 inline constexpr bool may_know_positions = [] {
-  bool result = may_be_sliced<Program> || !elements_know_positions<Program>;
+  bool result = only_reduces<Program> || !elements_know_positions<Program>;
   for (instruction_facts const& i : program_traits<Program>::all) {
     bool const is_of_element = i.where == place::element && i.kind == op_kind::source;
     if (i.is_position) result = result && (is_of_element || i.where == place::row);
@@ -61,7 +78,7 @@ inline constexpr bool may_know_positions = [] {
 // registers. H200, cross-entropy of 16 x 19 x 262144 f32, whose states do not, 155 us, late 165.
 template <class Program, int V>
 inline constexpr bool finds_rows_late = [] {
-  bool result = may_be_sliced<Program> && V * row_state_words<Program> > 8 &&
+  bool result = only_reduces<Program> && V * row_state_words<Program> > 8 &&
                 has_selected<Program, positions_at<Program, place::row>>;
   for (instruction_facts const& i : program_traits<Program>::all)
     for (int n = 0; n < i.operand_count && i.where == place::element; ++n)
@@ -96,7 +113,7 @@ inline constexpr bool adds_zeros = [] {
 template <class C> inline constexpr bool has_all_rows = C::is_looped;
 template <class Program, int V>
 inline constexpr bool may_fold =
-    may_be_sliced<Program> && !program_traits<Program>::has_total && V >= 8 &&
+    only_reduces<Program> && !program_traits<Program>::has_total && V >= 8 &&
     !program_traits<Program>::has_positions &&
     !has_selected<Program, loaded_at<Program, place::row>> && row_state_words<Program> == 1;
 
@@ -109,19 +126,23 @@ template <class C> inline constexpr bool has_groups = C::group_dims == run_colum
 // Whether rows beside each other share some operands and what comes of them, and those of a block
 // are along one axis (shared.cuh).
 template <class C> inline constexpr bool shares_values = C::group_dims == shared_columns;
+// Whether a sweep stores elements, too.
+template <class Program, class C>
+inline constexpr bool stores_in_sweep =
+    stores_what_it_reduces<Program> && !has_groups<C> && !all_blocks_meet<C>;
 template <class Program, class C, int K>
 inline constexpr bool has_one = shares_values<C>&& is_shared<Program>(K);
 
 // Positions of a thread that are few enough for code of their own; 0: there is none. H200, sums of
 // the columns of 2 x 2048 bf16 1.13 us instead of 2.56.
 template <class Program, int V, int Items>
-inline constexpr int few_positions = !may_be_sliced<Program> || Items < 8               ? 0
+inline constexpr int few_positions = !only_reduces<Program> || Items < 8                ? 0
                                      : V > 4 && !program_traits<Program>::has_positions ? 2
                                                                                         : 4;
 
 // Whether a thread may have the only position of rows in several tiles.
 template <class Program>
-inline constexpr bool may_pass = may_be_sliced<Program> && !program_traits<Program>::has_total &&
+inline constexpr bool may_pass = only_reduces<Program> && !program_traits<Program>::has_total &&
                                  !program_traits<Program>::has_positions &&
                                  !has_selected<Program, loaded_at<Program, place::row>>;
 

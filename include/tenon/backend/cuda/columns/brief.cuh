@@ -25,7 +25,7 @@ inline constexpr int brief_blocks = [] {
 // them is one number each.
 template <class Program>
 inline constexpr bool may_be_brief =
-    may_be_sliced<Program> && !program_traits<Program>::has_total &&
+    only_reduces<Program> && !program_traits<Program>::has_total &&
     !program_traits<Program>::has_positions && !program_traits<Program>::has_fetches;
 
 #if defined(__CUDA_ARCH__)

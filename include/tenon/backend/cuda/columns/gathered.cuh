@@ -52,8 +52,7 @@ template <class Program> struct gathered_columns {
     if constexpr (traits::has_fetches) return compute();
     return table{};
   }();
-  static constexpr bool are_found =
-      traits::has_fetches && all.is_complete && may_be_sliced<Program>;
+  static constexpr bool are_found = traits::has_fetches && all.is_complete && only_reduces<Program>;
 };
 
 // Loads of elements that are no indices.

@@ -193,7 +193,7 @@ template <class Program, class C> struct grouped_columns : brought_columns<Progr
       load<Sweep, 1, true, Stays>(loaded, fixed, step);
       selected_registers<Program, stored> results;
       this->template compute_stored<loads>(results, loaded, 0);
-      this->template store_computed<true>(results, where);
+      store_computed<true>(*this, results, where);
     }
   }
 };

@@ -189,7 +189,7 @@ template <class Program, class C> struct kept_columns : brought_columns<Program,
     for (int u = 0; u < Items; ++u) {
       selected_registers<Program, stored> results;
       this->template compute_stored<loads>(results, loaded, u);
-      this->template store_computed<true>(results, where);
+      store_computed<true>(*this, results, where);
     }
   }
 };

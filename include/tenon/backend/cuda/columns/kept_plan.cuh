@@ -31,7 +31,8 @@ struct kept_columns_planner : shared_columns_planner {
   }
 
   template <class Program, int V>
-  static constexpr bool may_keep_columns = has_selected<Program, kept_loads<Program, V, 1, V == 1>>;
+  static constexpr bool may_keep_columns =
+      !stores_what_it_reduces<Program> && has_selected<Program, kept_loads<Program, V, 1, V == 1>>;
   // V: as wide as may be, or 1.
   template <class Program, int V>
   static constexpr configuration kept_columns_of{

@@ -13,6 +13,7 @@ namespace detail {
 template <class Program, int V>
 inline constexpr int columns_blocks_held = [] {
   constexpr int state_words = V * row_state_words<Program>;
+  if (stores_what_it_reduces<Program>) return 2;
   if (is_any_kept<Program, V>) return kept_blocks_held<Program, state_words>;
   int row_slots = 0;
   for (instruction_facts const& i : program_traits<Program>::all)
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(C::threads_per_block,
   if constexpr (may_pass<Program> && !takes_elements<C>)
     if (a.tiles_passed > 0) return worker.pass();
   if (!worker.reduce_all(std::make_integer_sequence<int, phases>{})) return;
-  if constexpr (has_element_stores<Program>) worker.store_elements();
+  if constexpr (has_element_stores<Program> && !worker.stores_now) worker.store_elements();
   worker.end();
   worker.end_totals(is_writer);
 #endif

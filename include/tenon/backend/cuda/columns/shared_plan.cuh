@@ -83,7 +83,7 @@ struct shared_columns_planner : brief_columns_planner {
   // (7.0), but 2^20 x 8 f32 12.0 (11.8), 65536 x 1024 bf16 56 (36); with a softmax 4 x 32 x 64 bf16
   // 3.4 (3.9), 8 x 512 x 1024 11.3 (6.5).
   template <class Program> [[gnu::cold]] static bool is_sooner_done(bound_layout const& layout) {
-    constexpr long long least = may_be_sliced<Program> ? 1 << 23 : most_elements;
+    constexpr long long least = only_reduces<Program> ? 1 << 23 : most_elements;
     return layout.rows.size * layout.columns.size < least;
   }
   // Whether all that some rows share is so along the innermost axis of the rows.

@@ -59,7 +59,8 @@ inline constexpr int items_beside_shared = [] {
 template <class Program>
 inline constexpr bool may_share = [] {
   using traits = program_traits<Program>;
-  bool is_computed = false, is_loaded = false, has_own = false, result = traits::row_phases > 0;
+  bool is_computed = false, is_loaded = false, has_own = false,
+       result = traits::row_phases > 0 && !stores_what_it_reduces<Program>;
   for (int k = 0; k < traits::size; ++k) {
     instruction_facts const& i = traits::all[k];
     bool const has_all = shared_values<Program>::all.at[k],
@@ -72,7 +73,7 @@ inline constexpr bool may_share = [] {
   }
   return result && has_own && !finds_rows_late<Program, shared_width<Program>> &&
          !has_choices<Program> && !has_random<Program> &&
-         (is_computed || (is_loaded && may_be_sliced<Program>) ||
+         (is_computed || (is_loaded && only_reduces<Program>) ||
           shared_width<Program> > element_operands<Program>::vector_width) &&
          !is_any_kept<Program, shared_width<Program>>;
 }();

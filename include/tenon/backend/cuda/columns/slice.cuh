@@ -12,7 +12,8 @@
 namespace tenon::detail {
 
 template <class Program, class C,
-          bool MayKeep = is_any_kept<Program, C::vector_width> && !all_blocks_meet<C>>
+          bool MayKeep = is_any_kept<Program, C::vector_width> && !all_blocks_meet<C> &&
+                         !stores_in_sweep<Program, C>>
 struct columns_slice {
   static constexpr int v = C::vector_width, threads = C::threads_per_block;
   static constexpr bool may_keep = MayKeep;

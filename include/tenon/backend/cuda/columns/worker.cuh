@@ -6,6 +6,7 @@
 #include "tenon/backend/cuda/columns/gathered.cuh"
 #include "tenon/backend/cuda/columns/positions.cuh"
 #include "tenon/backend/cuda/columns/rows.cuh"
+#include "tenon/backend/cuda/columns/stored.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -22,6 +23,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
                        phases = program_traits<Program>::row_phases;
   // What is fetched comes by vectors of rows.
   static constexpr bool is_gathered = gathered_columns<Program>::are_found;
+  static constexpr bool stores_now = stores_in_sweep<Program, C>;
   static constexpr bool may_have_slices = may_be_sliced<Program> && !takes_elements<C>;
   using side = rows_side_by_side<Program, v, threads>;
   using stored = element_stores<Program, v>;
@@ -146,7 +148,7 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   // `Items` positions from `first` on. IsFull: all of them are inside, and all rows.
   template <int Phase, int Items, bool IsFull, class Running>
   __device__ __forceinline__ void take_positions(Running& running, long long first, long long end) {
-    using needed = needed_loads<Program, v, Items, Phase, false>;
+    using needed = needed_loads<Program, v, Items, Phase, stores_now>;
     using loads = std::conditional_t<is_gathered, beside_indices<needed, Program>, needed>;
     columns_tile<Program, loads, v, Items> loaded;
     begun = first;
@@ -163,7 +165,25 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
 #pragma unroll
       for (int u = 0; u < Items; ++u) live += u * static_cast<int>(blockDim.y) < left;
     }
-    take_loaded<Phase, loads, Items>(running, loaded, is_all || live == Items, live);
+    if constexpr (stores_now)
+      take_and_store<Phase, loads, Items, IsFull>(running, loaded, is_all || live == Items, live,
+                                                  end);
+    else
+      take_loaded<Phase, loads, Items>(running, loaded, is_all || live == Items, live);
+  }
+  // What is stored of the loaded positions waits until all rows have taken them in.
+  template <int Phase, class Loads, int Items, bool IsPlain, class Running, class Tile>
+  __device__ __forceinline__ void take_and_store(Running& running, Tile const& loaded, bool is_all,
+                                                 int live, long long end) {
+    selected_registers<Program, stored> results[Items];
+#pragma unroll
+    for (int i = 0; i < v; ++i)
+      take_row<Phase, Loads, Items>(
+          running[i], loaded, i, is_all, live,
+          [&](frame<Program> const& f, int u) { collect_stores<Program, v>(results[u], f, i); });
+    if (!part.is_empty())
+      store_each<Items, IsPlain>(
+          *this, begun, end, [&](int u) -> auto const& { return results[u]; });
   }
   // The loaded positions of all rows: all of them, or the first `live`.
   template <int Phase, class Loads, int Items, class States, class Tile>
@@ -184,9 +204,9 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   }
   // Those of row i, for the Taken reductions.
   template <int Phase, class Loads, int Items, class Taken = typename side::template states<Phase>,
-            class States, class Tile>
+            class States, class Tile, class Collect = collects_nothing>
   __device__ __forceinline__ void take_row(States& running, Tile const& loaded, int i, bool is_all,
-                                           int live) {
+                                           int live, Collect const& collect = {}) {
     using collected = typename side::template collected_for<Taken, Items>;
     selected_registers<Program, collected> values;
 #pragma unroll
@@ -200,8 +220,9 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
       } else {
         take_element_positions<Program>(element, a, offsets,
                                         begun + u * static_cast<int>(blockDim.y), i);
-        evaluate_element<Phase, false>(f);
+        evaluate_element<Phase, stores_now>(f);
       }
+      collect(f, u);
       for_each_selected<Program, collected>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         read_register<k>(values).at[u] = take_of<k>(f);
@@ -231,19 +252,11 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
   }
   template <class Loads, int Items, bool IsPlain, class Tile>
   __device__ __forceinline__ void store_loaded(Tile const& loaded, long long first, long long end) {
-    operand_offsets<Program> where;
-    if constexpr (IsPlain) this->template find_position<stored>(where, first);
-#pragma unroll
-    for (int u = 0; u < Items; ++u) {
-      long long const at = first + u * static_cast<int>(blockDim.y);
+    store_each<Items, IsPlain>(*this, first, end, [&](int u) {
       selected_registers<Program, stored> results;
       compute_stored<Loads>(results, loaded, u);
-      if constexpr (!IsPlain) {
-        if (at >= end || part.is_empty()) continue;
-        this->template find_position<stored>(where, at);
-      }
-      store_computed<IsPlain>(results, where);
-    }
+      return results;
+    });
   }
   // What is stored of position number u of those that were loaded.
   template <class Loads, class Tile>
@@ -262,24 +275,6 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
       });
     }
   }
-  // IsPlain: of a whole vector. @post then `where` is that of the thread's next position
-  template <bool IsPlain>
-  __device__ __forceinline__ void store_computed(selected_registers<Program, stored> const& results,
-                                                 operand_offsets<Program>& where) const {
-    for_each_selected<Program, stored>([&](auto selected) {
-      constexpr int k = decltype(selected)::value;
-      using I = typename program_traits<Program>::template at<k>;
-      auto* const to = store_address<Program, k>(a, where.stores[I::bits]);
-      auto const vector = pack<storage_t<I::type>>(read_register<k>(results).at);
-      if (IsPlain || (a.store_moves_whole[I::bits] && part.is_whole()))
-        store_packed(to, vector);
-      else
-        store_singly(to, vector, a.store_along[I::bits], part.count());
-      if (IsPlain)
-        where.stores[I::bits] += static_cast<int>(blockDim.y) * a.store_columns[I::bits][0];
-    });
-  }
-
   // All phases. @post false: another block finishes these rows
   template <int... Phase>
   __device__ __forceinline__ bool reduce_all(std::integer_sequence<int, Phase...>) {
