@@ -16,7 +16,7 @@ double slope_of_silu(double z) {
   return s * (1 + z * (1 - s));
 }
 
-// What is stored, what its columns come to, and how large the terms of these are.
+// What is stored, what its columns come to, and how large what was given of them is.
 struct gradients {
   std::vector<double> dx, db, sizes;
 };
@@ -29,7 +29,7 @@ gradients gradients_of(doubles const& x, doubles const& b, doubles const& dy,
     std::size_t const c = static_cast<std::size_t>(i % columns);
     double const d = dy[i] * slope_of_silu(x[i] + b[i % columns]);
     result.dx[static_cast<std::size_t>(i)] = d;
-    result.db[c] += d, result.sizes[c] += std::fabs(d);
+    result.db[c] += d, result.sizes[c] += std::fabs(dy[i]);
   }
   return result;
 }

@@ -25,7 +25,7 @@ struct columns_planner : kept_columns_planner {
     constexpr int v = width<Program>, u = items<Program>;
     constexpr configuration vectors{.vector_width = v, .items = u, .threads_per_block = threads};
     auto [result, a] = begun<Program, vectors>(layout, call);
-    if constexpr (only_reduces<Program> && !gathered_columns<Program>::are_found) {
+    if constexpr (may_be_sliced<Program> && !gathered_columns<Program>::are_found) {
       // What is no whole vector comes sooner by itself than in pieces. H200, us, 1 x 8191 bf16 1.15
       // (1.53), 2 x 8191 1.15 (1.52), misaligned 2 x 8192 1.20 (1.86), 4 x 4096 f32 1.19 (1.63).
       bool const is_whole = has_whole_vectors<Program>(a, v);

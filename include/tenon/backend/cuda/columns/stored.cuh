@@ -3,7 +3,7 @@
 // What a thread of the columns skeleton has computed of its elements, to where it is stored.
 
 #include "tenon/backend/cuda/parts/element_stores.cuh"
-#include "tenon/backend/cuda/parts/vector_access.cuh"
+#include "tenon/backend/cuda/parts/misaligned_access.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
@@ -29,6 +29,8 @@ __device__ __forceinline__ void store_computed(
     auto const vector = pack<storage_t<I::type>>(read_register<k>(results).at);
     if (IsPlain || (a.store_moves_whole[I::bits] && worker.part.is_whole()))
       store_packed(to, vector);
+    else if (Worker::stores_now && a.store_along[I::bits] == 1)
+      store_misaligned(to, vector, worker.part.count());
     else
       store_singly(to, vector, a.store_along[I::bits], worker.part.count());
     if (IsPlain)
@@ -51,6 +53,21 @@ __device__ __forceinline__ void store_each(Worker const& worker, long long first
       worker.template find_position<stored>(where, at);
     }
     store_computed<IsPlain>(worker, results, where);
+  }
+}
+// The same of results that are there, wherever they go: a loop, in which those that follow move up.
+template <class Worker, int Items>
+__device__ __forceinline__ void store_in_turn(
+    Worker const& worker,
+    selected_registers<typename Worker::program, typename Worker::stored> (&results)[Items],
+    long long first, long long end) {
+#pragma unroll 1
+  for (int u = 0; u < Items && first < end; ++u, first += static_cast<int>(blockDim.y)) {
+    operand_offsets<typename Worker::program> where;
+    worker.template find_position<typename Worker::stored>(where, first);
+    store_computed<false>(worker, results[0], where);
+#pragma unroll
+    for (int i = 1; i < Items; ++i) results[i - 1] = results[i];
   }
 }
 

@@ -181,9 +181,12 @@ template <class Program, class C> struct columns_worker : columns_rows<Program, 
       take_row<Phase, Loads, Items>(
           running[i], loaded, i, is_all, live,
           [&](frame<Program> const& f, int u) { collect_stores<Program, v>(results[u], f, i); });
-    if (!part.is_empty())
-      store_each<Items, IsPlain>(
+    if (part.is_empty()) return;
+    if constexpr (IsPlain)
+      store_each<Items, true>(
           *this, begun, end, [&](int u) -> auto const& { return results[u]; });
+    else
+      store_in_turn(*this, results, begun, end);
   }
   // The loaded positions of all rows: all of them, or the first `live`.
   template <int Phase, class Loads, int Items, class States, class Tile>
