@@ -90,4 +90,49 @@ TEST(odd_rows, weights_beside_five_vectors_of_a_thread) {
     }
 }
 
+// The last vector of a row is a part of one, of the row and of its weights, wherever they begin.
+// Who has which element follows from the length, so that bits are the same in all arrangements.
+TEST(odd_rows, halves_and_their_weights) {
+  auto const norm = tn::compile([](auto x, auto w) { return tn::layer_norm(x, w, w); });
+  auto const share = tn::compile([](auto x) { return tn::softmax(x, tn::axis<1>); });
+  for (std::int64_t columns : {769, 897, 1000, 1023, 2047, 8191, 8193, 16383})
+    for (std::int64_t rows : {1, 3}) {
+      auto const of_x = random_array<tn::bfloat16, 2>({rows, columns}).values();
+      auto const of_w = random_array<tn::bfloat16, 1>({columns}).values();
+      reference::doubles expected({rows, columns}, reference::elements(of_x.size())),
+          shares = expected;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double sum = 0, squares = 0, powers = 0;
+        auto const at = [&](std::int64_t j) { return of_x[i * columns + j]; };
+        for (std::int64_t j = 0; j < columns; ++j) sum += at(j), powers += std::exp(at(j));
+        double const mean = sum / static_cast<double>(columns);
+        for (std::int64_t j = 0; j < columns; ++j) squares += (at(j) - mean) * (at(j) - mean);
+        double const scale = 1 / std::sqrt(squares / static_cast<double>(columns) + 1e-5);
+        for (std::int64_t j = 0; j < columns; ++j) {
+          expected[i * columns + j] = (at(j) - mean) * scale * of_w[j] + of_w[j];
+          shares[i * columns + j] = std::exp(at(j)) / powers;
+        }
+      }
+      std::vector<double> norms, softmaxes;
+      for (arrangement how : {arrangement::contiguous, arrangement::misaligned, arrangement::padded,
+                              arrangement::stepped}) {
+        array<tn::bfloat16, 2> x({rows, columns}, how, of_x), z({rows, columns}, how),
+            y({rows, columns}, how);
+        array<tn::bfloat16, 1> w({columns},
+                                 how == arrangement::padded ? arrangement::misaligned : how, of_w);
+        norm.into(z.view())(x.view(), w.view());
+        share.into(y.view())(x.view());
+        if (norms.empty()) {
+          norms = z.result().values, softmaxes = y.result().values;
+          check_close(tn::dtype::bf16, z.result(), expected,
+                      {.arithmetic = sum_roundoffs(columns) + 8, .absolute = 1e-5});
+          check_close(tn::dtype::bf16, y.result(), shares,
+                      {.arithmetic = sum_roundoffs(columns) + 32});
+        }
+        EXPECT_EQ(z.result().values, norms) << columns << ", " << to_string(how);
+        EXPECT_EQ(y.result().values, softmaxes) << columns << ", " << to_string(how);
+      }
+    }
+}
+
 }  // namespace
