@@ -25,7 +25,6 @@ constexpr unsigned axes_of(place_set places, schedule const& of) {
 
 struct program_facts {
   int load_count = 0, store_count = 0, scalar_count = 0, size_count = 0;
-  bool has_planes = false;
   dtype const* size_types = nullptr;          // of each size
   place_set const* places_reached = nullptr;  // of each load: where something follows from it
 };
@@ -67,7 +66,6 @@ inline constexpr program_facts facts_of{.load_count = program_traits<Program>::l
                                         .store_count = program_traits<Program>::store_count,
                                         .scalar_count = program_traits<Program>::scalar_count,
                                         .size_count = program_traits<Program>::size_count,
-                                        .has_planes = program_traits<Program>::has_planes,
                                         .size_types = detail::size_types<Program>.types,
                                         .places_reached = detail::places_reached<Program>.places};
 

@@ -187,7 +187,7 @@ class explanation_writer {
       char const* places[] = {"once",
                               "for every element",
                               "for every row",
-                              "once, when all rows are done",
+                              d_.plan.totals_are_of_planes ? "for every plane of rows, when its rows are done" : "once, when all rows are done",
                               "for every column, when all rows are done",
                               "for every plane of rows, when all rows are done"};
       store const& st = d_.space.stores[k];
@@ -201,13 +201,15 @@ class explanation_writer {
     out += line("runs on", text(facts_.space) + ": " + facts_.configuration);
   }
 
-  // A phase ends when all blocks meet: what was reduced over the rows is known to all of them from then on.
+  // A phase ends when all blocks (those of a plane) meet: what was reduced over the rows is known to all of them from then on.
   void write_phases_with_totals() {
+    text over = " over the rows";
+    if (d_.plan.totals_are_of_planes) over += " along " + axes_text(d_.plan.rows & ~d_.plan.planes);
     for (int phase = 1;; ++phase) {
       text over_columns = reductions_of(place::row, phase), over_rows = reductions_of(place::total, phase);
       if (over_columns.empty() && over_rows.empty()) return;
       if (!over_columns.empty()) over_columns += " over the columns";
-      if (!over_rows.empty()) over_columns << (over_columns.empty() ? "" : ", ") << over_rows << " over the rows";
+      if (!over_rows.empty()) over_columns << (over_columns.empty() ? "" : ", ") << over_rows << over;
       result_.schedule += line("phase " + to_string(phase), over_columns);
     }
   }

@@ -37,7 +37,7 @@ class binder : bound_views {
     bound_layout result(program.load_count, program.store_count, program.size_count);
     set_group(row_axes(), result.rows, result, &operand_layout::row_strides);
     set_group(ordered_axes(d_.plan.columns), result.columns, result, &operand_layout::column_strides);
-    if (program.has_planes) {
+    if (d_.plan.planes) {
       result.planes = positions_along(d_.plan.planes);
       result.rows_per_plane = positions_along(d_.plan.rows & ~d_.plan.planes);
       if (result.rows_per_plane == 0) result.rows_per_plane = 1;

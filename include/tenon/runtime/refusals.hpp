@@ -20,9 +20,9 @@ constexpr bool check_one_kernel() {
                 "rows that are reduced, too, which one kernel cannot do yet; store what follows from them by an "
                 "expression of its own, and pass it");
   static_assert(Why != refusal::several_levels,
-                "tenon: compile: what is reduced over some of the rows is used again, stored in "
-                "part, or one of several such axis sets, which one kernel cannot do yet; store it, "
-                "and go on in an expression of its own");
+                "tenon: compile: what is reduced over some of the rows is reduced again, stands beside what "
+                "all rows or columns come to, is stored in part, or is one of several such axis sets, which one "
+                "kernel cannot do yet; store it, and go on in an expression of its own");
   static_assert(Why != refusal::scans_along_two_axes, "tenon: compile: the scans are along different axes, or along one axis in both directions, which one kernel cannot do; write one expression per direction");
   static_assert(Why != refusal::scan_is_moved, "tenon: scan: its result is sliced, reshaped or taken from along the scanned axis; do that in an expression of its own, or before the scan");
   static_assert(Why != refusal::scatter_is_used_elsewhere, "tenon: scatter: its result is reduced, scanned or read at positions, or another scatter stands beside it; store it, and do that in an expression of its own");

@@ -5,6 +5,7 @@
 #include "tenon/schedule/column_groups.hpp"
 #include "tenon/schedule/full.hpp"
 #include "tenon/schedule/grid.hpp"
+#include "tenon/schedule/levels.hpp"
 #include "tenon/schedule/mixed.hpp"
 #include "tenon/schedule/nested.hpp"
 #include "tenon/schedule/planes.hpp"
@@ -21,7 +22,7 @@ namespace tenon::schedules {
 // here: columns before rows (it reads row-major data along the kept axis), then mixed (rows and
 // columns in one sweep), scan and contraction.
 inline constexpr family const* list[] = {
-    &transposed, &pointwise, &full, &column_groups, &split_rows, &rows,   &nested,
-    &planes,     &mixed,     &grid, &scan,          &sort,       &scatter};
+    &transposed, &pointwise, &full, &column_groups, &split_rows, &rows, &nested,
+    &planes,     &mixed,     &grid, &levels,        &scan,       &sort, &scatter};
 
 }  // namespace tenon::schedules

@@ -12,7 +12,8 @@ enum class place : unsigned char {
   launch,   // the same for the whole launch: run-time scalars, literals, sizes
   element,  // differs from column to column
   row,      // one per row: loaded per row, or reduced over the columns
-  total,    // one per launch, reduced over the rows, or of the columns' values
+  total,    // one per launch, reduced over the rows, or of the columns' values; where what planes
+            // come to is used again (levels.hpp), one per plane
   column,   // one per column, reduced over the rows: known when every row is done
   plane,    // one per index along some axes of the rows, reduced over the others: known then, too
 };
@@ -32,6 +33,7 @@ struct schedule {
   bool has_column_values = false;        // elements are reduced over the rows
   bool has_planes = false;               // rows' values are reduced over some of the rows' axes
   bool sends_total_back = false;         // rows or elements are computed from such a total
+  bool totals_are_of_planes = false;     // each over the rows of a plane
   refusal refused = refusal::none;
 };
 
@@ -95,12 +97,17 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
     // The elements of a part are where they are in the whole.
     if (st.offset >= 0 && is_late)
       s.refused = value == place::plane ? refusal::several_levels : refusal::several_axis_groups;
-    place where = is_late ? value : along & s.columns ? place::element : along ? place::row : value;
-    unsigned visited = where == place::element  ? s.rows | s.columns
-                       : where == place::row    ? s.rows
-                       : where == place::column ? s.columns
-                       : where == place::plane  ? s.planes
-                                                : 0;
+    bool const is_of_plane = s.totals_are_of_planes && value == place::total && along == s.planes;
+    if (st.offset >= 0 && s.totals_are_of_planes) s.refused = refusal::several_levels;
+    place where = is_late || is_of_plane ? value
+                  : along & s.columns    ? place::element
+                  : along                ? place::row
+                                         : value;
+    unsigned visited = where == place::element                ? s.rows | s.columns
+                       : where == place::row                  ? s.rows
+                       : where == place::column               ? s.columns
+                       : where == place::plane || is_of_plane ? s.planes
+                                                              : 0;
     if (along != visited) s.refused = refusal::several_spaces;
     if (value == place::total && where != place::total) s.sends_total_back = true;
     s.store_places.push_back(where);
@@ -111,7 +118,8 @@ constexpr void place_stores(iteration_space const& space, schedule& s) {
 constexpr place place_reduction(instruction const& i, place operand, schedule& s) {
   if (operand == place::total) s.sends_total_back = true;
   bool const is_of_rows = operand == place::row && (i.reduced & ~s.rows) == 0;
-  if (operand == place::plane) {
+  bool const is_beyond_planes = s.totals_are_of_planes && i.reduced != s.columns && !is_of_rows;
+  if (operand == place::plane || is_beyond_planes) {
     s.refused = refusal::several_levels;
   } else if (operand == place::column) {
     if (i.reduced != s.columns) s.refused = refusal::column_values_are_reduced;
@@ -120,6 +128,7 @@ constexpr place place_reduction(instruction const& i, place operand, schedule& s
   } else if (i.reduced == s.columns) {
     return place::row;
   } else if (i.reduced == s.rows && operand != place::element) {
+    if (s.totals_are_of_planes) s.refused = refusal::several_levels;
     s.has_total = true;
     return place::total;
   } else if (i.reduced == s.rows) {
@@ -129,7 +138,7 @@ constexpr place place_reduction(instruction const& i, place operand, schedule& s
     if (s.has_planes && s.planes != (s.rows & ~i.reduced)) s.refused = refusal::several_levels;
     s.has_planes = true;
     s.planes = s.rows & ~i.reduced;
-    return place::plane;
+    return s.totals_are_of_planes ? place::total : place::plane;
   } else {
     s.refused = refusal::several_axis_groups;
   }
@@ -138,10 +147,12 @@ constexpr place place_reduction(instruction const& i, place operand, schedule& s
 
 // The place of a value that is computed from `from_row` and `from_total`, if from any of these.
 constexpr place place_value(instruction const& i, bool from_row, bool from_total, schedule& s) {
-  place where = i.axes & s.columns            ? place::element
-                : i.axes & s.rows || from_row ? place::row
-                : from_total                  ? place::total
-                                              : place::launch;
+  // What is computed of a plane's values varies from plane to plane.
+  unsigned const of_total = from_total ? s.planes : 0;
+  place where = i.axes & s.columns                          ? place::element
+                : (i.axes & s.rows & ~of_total) || from_row ? place::row
+                : from_total                                ? place::total
+                                                            : place::launch;
   if (from_total && where != place::total) s.sends_total_back = true;
   return where;
 }
@@ -149,8 +160,8 @@ constexpr place place_value(instruction const& i, bool from_row, bool from_total
 // Assigns places and phases for given groups.
 // @post a reduction over the columns is at place row, one over the rows at place total if it
 // reduces what is at place row and at place column if it reduces elements, one of columns' values
-// over the columns at place total, one of rows' values over some of the rows' axes at place plane,
-// or s.refused tells why not
+// over the columns at place total, one of rows' values over some of the rows' axes at place plane
+// (where totals are of planes: at place total), or s.refused tells why not
 constexpr bool place_values(iteration_space const& space, schedule& s) {
   s.refused = refusal::none;
   s.places.clear(), s.phases.clear();
@@ -190,7 +201,7 @@ constexpr bool place_values(iteration_space const& space, schedule& s) {
   }
   place_stores(space, s);
   // Columns and planes are finished when the last row is: too late for a total that rows wait for.
-  if (s.sends_total_back && (s.has_column_values || s.has_planes))
+  if (s.sends_total_back && (s.has_column_values || (s.has_planes && !s.totals_are_of_planes)))
     s.refused = s.has_planes ? refusal::several_levels : refusal::several_axis_groups;
   return s.refused == refusal::none;
 }

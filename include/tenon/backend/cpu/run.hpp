@@ -26,6 +26,7 @@ template <> struct skeleton_of<&schedules::nested> { using type = rows; };
 template <> struct skeleton_of<&schedules::planes> { using type = planes; };
 template <> struct skeleton_of<&schedules::mixed> { using type = mixed; };
 template <> struct skeleton_of<&schedules::grid> { using type = grid; };
+template <> struct skeleton_of<&schedules::levels> { using type = grid; };
 template <> struct skeleton_of<&schedules::scatter> { using type = scattered; };
 
 }  // namespace cpu_backend

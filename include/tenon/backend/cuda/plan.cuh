@@ -5,6 +5,7 @@
 #include "tenon/backend/cuda/columns/groups_plan.cuh"
 #include "tenon/backend/cuda/flat/plan.cuh"
 #include "tenon/backend/cuda/grid/plan.cuh"
+#include "tenon/backend/cuda/levels/plan.cuh"
 #include "tenon/backend/cuda/mixed/plan.cuh"
 #include "tenon/backend/cuda/moved/rows_plan.cuh"
 #include "tenon/backend/cuda/ordered/plan.cuh"

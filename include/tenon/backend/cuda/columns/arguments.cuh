@@ -123,6 +123,9 @@ template <class C> inline constexpr bool all_blocks_meet = C::has_clusters;
 // blocks meet (group_rows.cuh).
 template <class C> inline constexpr bool has_groups = C::group_dims == run_columns;
 
+// Whether rows are those of planes that send back what they come to: tiles do not span planes.
+template <class C> inline constexpr bool has_planes = C::group_dims == plane_columns;
+
 // Whether rows beside each other share some operands and what comes of them, and those of a block
 // are along one axis (shared.cuh).
 template <class C> inline constexpr bool shares_values = C::group_dims == shared_columns;

@@ -28,7 +28,7 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
   using needed = needed_loads<Program, v, Items, Sweep, (Sweep > phases)>;
 
   meeting_share const& share;
-  meeting_states<Program, v, threads, has_groups<C>> states;
+  meeting_states<Program, C> states;
   int first_turn = 0, turns = 0;  // of the tile's, those that the block has
   int last_live = 0;              // positions of the thread's in the last of them
   bool is_brought = false;        // by way of shared memory, to this thread
@@ -40,18 +40,20 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
   }
   template <int... Phase>
   __device__ __forceinline__ void reduce_all(std::integer_sequence<int, Phase...>) {
-    (reduce<Phase + 1>(), ...);
+    (run<Phase + 1>(), ...);
   }
   __device__ __forceinline__ void store_elements() {
     constexpr int sweep = phases + 1, together = items * v > 16 ? 16 / v : items;
     static_assert(items % together == 0, "a turn is stored in equal parts");
+    operand_offsets<Program> next;
+    bool const goes_on = has_planes<C> && find_next(next);
     find_share();
     if (part.is_empty()) return;
     ask_first<sweep>();
 #pragma unroll 1
     for (int n = 0; n < turns; ++n) {
       int const turn = turn_of<sweep>(n);
-      wait_for_copies<under_way - 1>();
+      if (!has_planes<C> || turn >= share.kept_turns) wait_for_copies<under_way - 1>();
 #pragma unroll 1
       for (int u = 0; u < items; u += together) {
         selected_registers<Program, needed<sweep, together>> loaded;
@@ -65,6 +67,8 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
           this->template store_loaded<needed<sweep, together>, together, false>(loaded, first,
                                                                                 end_of_block());
       }
+      if constexpr (has_planes<C>)
+        if (goes_on && turn < share.kept_turns) ask_ahead(next, turn);
       ask_next<sweep>(turn);
     }
   }
@@ -73,8 +77,54 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
     base::tile = states.tile();
     base::end();
   }
+  // Stores what belongs to the tile's plane. By one thread
+  __device__ __forceinline__ void end_plane() const {
+    if (!states.is_first_of_plane()) return;
+    registers<Program, place::element> none;
+    auto const& planes = static_cast<plane_columns_arguments<Program> const&>(a);
+    long long const first = planes.first(states.tile());
+    for_each_selected<Program, stored_at<Program, place::total>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      constexpr int number = program_traits<Program>::template at<k>::bits;
+      long long offset = 0;
+      for_each_digit(a.rows, first, [&](int d, long long position) {
+        offset +=
+            position * (d == a.rows.dims - 1 ? v * a.store_along[number] : a.store_rows[number][d]);
+      });
+      store_one<k>(base::frame_of(0, none), a, offset);
+    });
+  }
 
  private:
+  // Where the operands of the next plane are, if there is one.
+  __device__ __forceinline__ bool find_next(operand_offsets<Program>& next) {
+    if (states.next_tile() >= a.tiles || !is_any_kept<Program, v>) return false;
+    base::tile = states.next_tile();
+    offsets = {}, part = {0};
+    base::find_vector();
+    next = offsets;
+    return true;
+  }
+  // Asks for a turn of the next plane, which takes the place of what was stored last. @pre it stays
+  __device__ __forceinline__ void ask_ahead(operand_offsets<Program> const& next, int turn) const {
+    if constexpr (is_any_kept<Program, v>)
+      if (is_brought)
+        for_each_selected<Program, selected_by_keeping<Program, v, needed<1>, true>>(
+            [&](auto selected) { bring<decltype(selected)::value>(next, turn); });
+  }
+  // The thread's vectors of a turn, to their places.
+  template <int K>
+  __device__ __forceinline__ void bring(operand_offsets<Program> const& from_where,
+                                        int turn) const {
+    using I = typename program_traits<Program>::template at<K>;
+    long long const stride = a.load_steps[I::bits], first = position(turn);
+    auto const* from = load_address<Program, K>(a, from_where.loads[I::bits] + first * stride);
+    int const live = live_of(turn);
+#pragma unroll
+    for (int u = 0; u < items; ++u, from += height() * stride)
+      if (u < live) kept::template bring<K>(step_of(turn) + u, from);
+  }
+
   // Which positions of which vector are the thread's: again before each sweep, so that registers do
   // not hold it where the blocks meet.
   __device__ __forceinline__ void find_share() {
@@ -111,6 +161,27 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
     return goes_forwards<Sweep> ? n : turns - 1 - n;
   }
 
+  template <int Phase> __device__ __forceinline__ void run() {
+    if constexpr (!has_planes<C> || has_selected<Program, typename side::template states<Phase>>)
+      reduce<Phase>();
+    if constexpr (has_planes<C>) finish_planes<Phase>();
+    this->template evaluate_rows<Phase>();
+  }
+  template <int Phase> __device__ __forceinline__ void finish_planes() {
+    using totals = reductions_ending<Program, place::total, Phase>;
+    if constexpr (has_selected<Program, totals>) {
+      find_share();
+      if (states.rank() == 0) {
+        int buffer = 0;
+        base::template begin_totals<totals>();
+        if (threadIdx.y == 0) base::template take_in_rows<totals>();
+        combine_block<Program, totals, threads>(base::total, buffer);
+      }
+      states.template meet_as_plane<Phase>(base::total);
+    }
+    registers<Program, place::element> none;
+    evaluate<place::total, Phase, Phase>(base::frame_of(0, none));
+  }
   template <int Phase> __device__ __forceinline__ void reduce() {
     if (Phase > 1) {
       find_share();
@@ -142,7 +213,6 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
       states.template leave<Phase>(rows, slice);
     }
     states.template meet<Phase>(rows);
-    this->template evaluate_rows<Phase>();
   }
 
   // Loads `Items` positions of a turn from the thread's number u on; what is not inside is
@@ -198,17 +268,15 @@ template <class Program, class C> struct meeting_columns : columns_worker<Progra
       for_each_selected<Program, selected_by_keeping<Program, v, needed<Sweep>, true>>(
           [&](auto selected) {
             constexpr int k = decltype(selected)::value;
-            using I = typename program_traits<Program>::template at<k>;
             constexpr bool is_old =
                 is_needed_before<Sweep>(k, std::make_integer_sequence<int, Sweep - 1>{});
             constexpr bool is_recent = is_old && needed<(Sweep > 1 ? Sweep - 1 : 1)>::holds(k);
             if (is_recent ? is_there<Sweep>(turn) : is_old && turn < share.kept_turns) return;
-            long long const stride = a.load_steps[I::bits], first = position(turn);
-            auto const* from = load_address<Program, k>(a, offsets.loads[I::bits] + first * stride);
-            int const live = live_of(turn);
-#pragma unroll
-            for (int u = 0; u < items; ++u, from += height() * stride)
-              if (u < live) kept::template bring<k>(step_of(turn) + u, from);
+            // The sweep that stored the plane before has asked for it.
+            if (has_planes<C> && Sweep == 1 && states.round > 0 && turn < share.kept_turns &&
+                has_element_stores<Program>)
+              return;
+            bring<k>(offsets, turn);
           });
     end_of_copies();
   }

@@ -18,7 +18,7 @@ struct meeting_share {
   int turns_of_block;  // those of neighbouring slices
   int kept_turns;      // the first ones of a block, whose vectors stay in shared memory
   int vectors_of_one;  // that one block combines at a time; rows where these are groups
-  // Neighbours that end where a group of columns ends, and so meet together; 1 without groups.
+  // Neighbours that end where a group of columns ends, or a plane, and so meet together; else 1.
   int tiles_together;
 };
 template <class Program> struct meeting_arguments : columns_arguments<Program> {
@@ -31,6 +31,22 @@ template <class Program> struct grouped_arguments : meeting_arguments<Program> {
   index_divider<64> columns_of_group;
   index_group<max_rank, 64> groups;
   int vectors_of_tile;  // where clusters keep tiles: whole groups, not more than the threads
+};
+
+// What tiles are where rows are those of planes.
+template <class Program> struct plane_columns_arguments : meeting_arguments<Program> {
+  int vectors_of_plane;
+
+#if defined(__CUDA_ARCH__)
+  __device__ __forceinline__ long long first(int tile) const {
+    return tile / this->share.tiles_together * static_cast<long long>(vectors_of_plane);
+  }
+  // The thread's one of a tile, or one that there is not.
+  __device__ __forceinline__ long long vector(int tile) const {
+    int const at = tile % this->share.tiles_together * static_cast<int>(blockDim.x) + threadIdx.x;
+    return at < vectors_of_plane ? first(tile) + at : this->rows.size;
+  }
+#endif
 };
 
 // Words between the counters of neighbouring groups: a cache line.

@@ -17,12 +17,14 @@ namespace tenon {
 // @pre all blocks are resident; the counters of the groups and the last ticket are 0
 // @post every store is written once per position; the slices, and so the order of every sum, are a
 // function of the shape; the counters and the ticket are 0 again
+// Of planes the tiles of one meet together, and once more for what its rows come to.
 template <class Program, class C, unsigned long long Build, class Arguments>
 __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     meeting_columns_kernel(const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH__)
   using namespace detail;
-  constexpr int phases = program_traits<Program>::row_phases;
+  constexpr int phases =
+      has_planes<C> ? program_traits<Program>::phases : program_traits<Program>::row_phases;
   registers<Program, place::launch> launch;
   registers<Program, place::row> rows[C::vector_width];
   registers<Program, place::element> no_element;
@@ -41,7 +43,10 @@ __global__ void __launch_bounds__(C::threads_per_block, C::blocks)
     if constexpr (has_element_stores<Program>) worker.store_elements();
     if (worker.states.rank() > 0) continue;  // the first block of a tile ends its rows
     worker.end_tile();
-    worker.end_totals(is_writer());
+    if constexpr (!has_planes<C>)
+      worker.end_totals(is_writer());
+    else if (is_writer())
+      worker.end_plane();
   }
   worker.states.end();
 #endif

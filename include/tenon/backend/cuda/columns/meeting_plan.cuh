@@ -96,6 +96,7 @@ struct meeting_columns_planner : folded_columns_planner {
     to.vectors_of_one = 1;
     to.tiles_together = static_cast<int>(split.tiles_together);
     long long combined = split.lanes;
+    if constexpr (has_planes<specialization_of<meeting>>) combined *= split.tiles_together;
     if constexpr (are_groups)
       combined = split.lanes * v / static_cast<long long>(a.columns_of_group.divisor);
     while (to.vectors_of_one * split.slices < combined && to.vectors_of_one < threads)
@@ -113,7 +114,8 @@ struct meeting_columns_planner : folded_columns_planner {
     result.grid = dim3(static_cast<unsigned>(to.groups * to.tiles_together * to.blocks));
     result.is_cooperative = result.grid.x > 1;
     result.why = "neighbouring threads on neighbouring rows, columns over blocks, which meet";
-    long long partials = groups * split.tiles_together * (split.slices + 1) *
+    constexpr int places_of_slices = has_planes<specialization_of<meeting>> ? 2 : 1;
+    long long partials = groups * split.tiles_together * (places_of_slices * split.slices + 1) *
                          words_of_row_phase<Program> * split.lanes * v;
     a.first_total = first_partial + partials;
     partials += a.tiles * partial_words<Program, reductions_of<Program, place::total, 0>>;

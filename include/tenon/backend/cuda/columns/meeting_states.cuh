@@ -5,38 +5,24 @@
 // reads the results.
 
 #include "tenon/backend/cuda/columns/left.cuh"
-#include "tenon/backend/cuda/columns/meeting_arguments.cuh"
+#include "tenon/backend/cuda/columns/meeting_group.cuh"
 #include "tenon/backend/cuda/parallel/side_by_side.cuh"
-#include "tenon/backend/cuda/parts/grid_barrier.cuh"
 
 #if defined(__CUDA_ARCH__)
 namespace tenon::detail {
 
-template <class Program, int V, int Threads, bool HasGroups> struct meeting_states {
+template <class Program, class C> struct meeting_states : meeting_group<Program, C> {
+  using base = meeting_group<Program, C>;
+  using base::a, base::share, base::round, base::members, base::member, base::rank, base::group,
+      base::tiles_together, base::tile_of_group, base::stride, base::first_column, base::counter,
+      base::columns_of_group, base::of_group, base::groups, base::vectors, base::shares,
+      base::combine_all, base::counts_of_meeting;
+  static constexpr int V = C::vector_width, Threads = C::threads_per_block;
+  static constexpr bool HasGroups = has_groups<C>, HasPlanes = has_planes<C>;
+  static constexpr int places_of_slices = HasPlanes ? 2 : 1;
   using side = rows_side_by_side<Program, V, Threads>;
-  static constexpr int phases = program_traits<Program>::row_phases;
-
-  columns_arguments<Program> const& a;
-  meeting_share const& share;
-  int round = 0;  // tiles that the group had before
-
-  // Of the block in its group, and the group: found again rather than held over the sweeps.
-  static __device__ __forceinline__ unsigned block() {
-    unsigned block;
-    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
-    return block;
-  }
-  __device__ __forceinline__ int member() const {
-    return static_cast<int>(block() / static_cast<unsigned>(share.groups));
-  }
-  __device__ __forceinline__ int group() const {
-    return static_cast<int>(block() % static_cast<unsigned>(share.groups));
-  }
-  // Among the blocks of a tile.
-  __device__ __forceinline__ int rank() const { return member() / tiles_together(); }
-  __device__ __forceinline__ int tile() const {
-    return (group() + round * share.groups) * tiles_together() + tile_of_group();
-  }
+  template <int Phase> static constexpr int row_meetings = base::template row_meetings<Phase>;
+  template <int Phase> static constexpr int plane_meetings = base::template plane_meetings<Phase>;
 
   // Of slice number `slice` of the block. @pre all threads call it, those of y = 0 with what
   // combine_block left
@@ -44,7 +30,8 @@ template <class Program, int V, int Threads, bool HasGroups> struct meeting_stat
   __device__ __forceinline__ void leave(Rows const& rows, int slice) const {
     if (threadIdx.y != 0) return;
     int const first_slice = rank() * (share.turns_of_block / share.turns_of_slice);
-    unsigned* to = partials() + (first_slice + slice) * words<Phase> * stride() + first_column();
+    unsigned* to =
+        partials<Phase>() + (first_slice + slice) * words<Phase> * stride() + first_column();
     for_each_selected<Program, typename side::template states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       typename reduction_facts<Program, k>::state mine[V];
@@ -60,9 +47,11 @@ template <class Program, int V, int Threads, bool HasGroups> struct meeting_stat
   // have, so that the workspace may be used again.
   // @pre all threads of all blocks of the group call it. @post all have the results
   template <int Phase, class Rows> __device__ __forceinline__ void meet(Rows& rows) {
+    if constexpr (HasPlanes)
+      if (combine_all()) return meet_and_combine<Phase>(rows);
     int const shares = this->shares(), mine = member(), blocks = members();
     bool const combines = mine < shares;
-    unsigned const before = (round * phases + Phase - 1) * counts_of_meeting();
+    unsigned const before = base::template counted<row_meetings<Phase>, plane_meetings<Phase>>();
     unsigned* const counter = this->counter();
     bool const is_first = threadIdx.x == 0 && threadIdx.y == 0;
     __syncthreads();
@@ -93,62 +82,97 @@ template <class Program, int V, int Threads, bool HasGroups> struct meeting_stat
       for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];
     });
   }
-  // The counter is 0 again when all blocks have called it. @pre the block meets no more
-  __device__ __forceinline__ void end() const {
-    if (threadIdx.x != 0 || threadIdx.y != 0) return;
-    atomicInc(counter(), round * phases * counts_of_meeting() + members() - 1);
+  // The same where slices are few: each block combines those of its own columns.
+  template <int Phase, class Rows> __device__ __forceinline__ void meet_and_combine(Rows& rows) {
+    bool const is_first = threadIdx.x == 0 && threadIdx.y == 0;
+    __syncthreads();
+    if (is_first) {
+      count_up(counter());
+      wait_for_count(counter(),
+                     base::template counted<row_meetings<Phase + 1>, plane_meetings<Phase>>());
+    }
+    __syncthreads();
+    unsigned const* from = partials<Phase>() + first_column();
+    for_each_selected<Program, typename side::template states<Phase>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      typename facts::state all[V];
+#pragma unroll
+      for (int i = 0; i < V; ++i) all[i] = facts::identity();
+#pragma unroll 4
+      for (int slice = 0; slice < a.slices; ++slice) {
+        typename facts::state next[V];
+        bring_left<Program, k>(next, from + slice * words<Phase> * stride(), stride());
+#pragma unroll
+        for (int i = 0; i < V; ++i) all[i] = facts::op::combine(all[i], next[i]);
+      }
+      from += words_of_row_state<Program, k> * stride();
+#pragma unroll
+      for (int i = 0; i < V; ++i) read_register<k>(rows[i]) = all[i];
+    });
+  }
+  // What the tiles of a plane leave for the totals of phase Phase, of which the first block of a
+  // tile has its rows' part, comes to the same for all of its blocks.
+  // @pre all threads of all blocks of the group call it
+  template <int Phase>
+  __device__ __forceinline__ void meet_as_plane(registers<Program, place::total>& total) const {
+    bool const is_first = threadIdx.x == 0 && threadIdx.y == 0;
+    int const tiles = tiles_together();
+    if (is_first && rank() == 0)
+      for_each_total<Phase>([&](auto selected, unsigned* to) {
+        state_words<typename reduction_facts<Program, decltype(selected)::value>::state> const mine(
+            read_register<decltype(selected)::value>(total));
+        to += tile_of_group();
+        for (unsigned word : mine.words) __stcg(to, word), to += tiles;
+      });
+    if (is_first) {
+      count_up(counter());
+      wait_for_count(counter(),
+                     base::template counted<row_meetings<Phase + 1>, plane_meetings<Phase + 1>>());
+    }
+    __syncthreads();
+    for_each_total<Phase>([&](auto selected, unsigned const* from) {
+      constexpr int k = decltype(selected)::value;
+      using facts = reduction_facts<Program, k>;
+      auto all = facts::identity();
+#pragma unroll 1
+      for (int tile = (threadIdx.x + threadIdx.y * blockDim.x) % 32; tile < tiles; tile += 32) {
+        state_words<typename facts::state> theirs;
+#pragma unroll
+        for (int w = 0; w < theirs.count; ++w) theirs.words[w] = __ldcg(from + w * tiles + tile);
+        all = facts::op::combine(all, theirs.state());
+      }
+      read_register<k>(total) = combine_lanes<typename facts::op, 32>(all);
+    });
   }
 
  private:
   template <int Phase> static constexpr int words = side::template words_per_row<Phase>;
-  __device__ __forceinline__ int tiles_together() const {
-    return HasGroups ? share.tiles_together : 1;
-  }
-  __device__ __forceinline__ int members() const { return share.blocks * tiles_together(); }
-  // Which of the tiles that meet together is the block's.
-  __device__ __forceinline__ int tile_of_group() const {
-    return HasGroups ? member() % share.tiles_together : 0;
-  }
-  // Words of all columns that meet together, and the thread's first one among these.
-  __device__ __forceinline__ long long stride() const {
-    return blockDim.x * V * static_cast<unsigned>(tiles_together());
-  }
-  __device__ __forceinline__ int first_column() const {
-    return static_cast<int>((tile_of_group() * blockDim.x + threadIdx.x) * V);
-  }
-  __device__ __forceinline__ unsigned* counter() const {
-    return a.workspace + group() * words_of_counter;
-  }
-  __device__ __forceinline__ int columns_of_group() const {
-    return static_cast<int>(of_group().divisor);
-  }
-  __device__ __forceinline__ index_divider<64> const& of_group() const {
-    return static_cast<grouped_arguments<Program> const&>(a).columns_of_group;
-  }
-  // How many groups the columns that meet together are.
-  __device__ __forceinline__ int groups() const {
-    return static_cast<int>(of_group().narrow_quotient(static_cast<unsigned>(stride())));
-  }
-  // That blocks combine, each those of vectors_of_one vectors or groups.
-  __device__ __forceinline__ int shares() const {
-    if constexpr (HasGroups)
-      return (groups() + share.vectors_of_one - 1) / share.vectors_of_one;
-    else
-      return static_cast<int>(blockDim.x) / share.vectors_of_one;
-  }
-  // Every block counts, and those that combine once more.
-  __device__ __forceinline__ unsigned counts_of_meeting() const {
-    int const shares = this->shares(), blocks = members();
-    return static_cast<unsigned>(blocks + (shares < blocks ? shares : blocks));
+  // visit(instruction, where the group's tiles leave their parts of it) for the totals of a phase.
+  template <int Phase, class Visit>
+  __device__ __forceinline__ void for_each_total(Visit const& visit) const {
+    using all = reductions_of<Program, place::total, 0>;
+    unsigned* at = a.workspace + a.first_total +
+                   static_cast<long long>(group()) * tiles_together() * partial_words<Program, all>;
+    for_each_selected<Program, all>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      if constexpr (program_traits<Program>::template at<k>::phase == Phase) visit(selected, at);
+      at += state_words<typename reduction_facts<Program, k>::state>::count * tiles_together();
+    });
   }
   // What the slices of the tiles that meet together come to, and behind it what they leave: a block
-  // may leave states of the next phase while others read.
+  // may leave states of the next phase while others read. Where each block combines all slices
+  // there are two places for these, in turn.
   __device__ __forceinline__ unsigned* results() const {
     return a.workspace + first_partial +
-           group() * ((a.slices + 1) * (words_of_row_phase<Program> * stride()));
+           group() * ((places_of_slices * a.slices + 1) * (words_of_row_phase<Program> * stride()));
   }
-  __device__ __forceinline__ unsigned* partials() const {
-    return results() + words_of_row_phase<Program> * stride();
+  template <int Phase> __device__ __forceinline__ unsigned* partials() const {
+    unsigned* const first = results() + words_of_row_phase<Program> * stride();
+    if constexpr (places_of_slices == 1) return first;
+    constexpr int last = program_traits<Program>::phases + 1;
+    bool const is_second = (round * row_meetings<last> + row_meetings<Phase>)&1;
+    return first + (is_second ? a.slices * (words_of_row_phase<Program> * stride()) : 0);
   }
   // The vectors or groups from `first` on, by threads that lie above each other otherwise than the
   // block's: so many that each has one or two slices.
@@ -167,19 +191,20 @@ template <class Program, int V, int Threads, bool HasGroups> struct meeting_stat
     for_each_selected<Program, typename side::template states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
-      unsigned const* const from = partials() + place;
+      unsigned const* const from = partials<Phase>() + place;
+      int const slices = HasPlanes && vector >= vectors() ? 0 : a.slices;
       typename facts::state all[V];
 #pragma unroll
       for (int i = 0; i < V; ++i) all[i] = facts::identity();
 #pragma unroll 1
-      for (int slice = p.y; slice < a.slices; slice += p.height) {
+      for (int slice = p.y; slice < slices; slice += p.height) {
         typename facts::state next[V];
         bring_left<Program, k>(next, from + slice * words<Phase> * stride(), stride());
 #pragma unroll
         for (int i = 0; i < V; ++i) all[i] = facts::op::combine(all[i], next[i]);
       }
       stacked_states<Program, k, V, Threads>::combine_first(all, p);
-      if (p.y == 0) leave_states(results() + place, stride(), all);
+      if (p.y == 0 && slices > 0) leave_states(results() + place, stride(), all);
       place += words_of_row_state<Program, k> * stride();
     });
   }
@@ -191,7 +216,7 @@ template <class Program, int V, int Threads, bool HasGroups> struct meeting_stat
     for_each_selected<Program, typename side::template states<Phase>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       using facts = reduction_facts<Program, k>;
-      unsigned const* const from = partials() + place + group * columns;
+      unsigned const* const from = partials<Phase>() + place + group * columns;
       typename facts::state all[1] = {facts::identity()};
 #pragma unroll 1
       for (int number = p.y; number < count; number += p.height) {

@@ -27,8 +27,8 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
 
   using totals = reductions_of<Program, place::total, 0>;
   // Of all rows: nothing is taken in yet.
-  __device__ __forceinline__ void begin_totals() const {
-    for_each_selected<Program, totals>([&](auto selected) {
+  template <class Totals = totals> __device__ __forceinline__ void begin_totals() const {
+    for_each_selected<Program, Totals>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
       read_register<k>(total) = reduction_facts<Program, k>::identity();
     });
@@ -106,11 +106,16 @@ template <class Program, class C> struct columns_rows : columns_slice<Program, C
         if (i < part.left)
           store_one<k>(frame_of(i, none), a, offsets.stores[I::bits] + i * a.store_along[I::bits]);
     });
+    if constexpr (!has_planes<C>) take_in_rows<totals>();
+  }
+  // The thread's rows go to the totals.
+  template <class Totals> __device__ __forceinline__ void take_in_rows() const {
+    registers<Program, place::element> none;
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       if (i >= part.left) continue;
       frame<Program> f = frame_of(i, none);
-      for_each_selected<Program, totals>([&](auto selected) {
+      for_each_selected<Program, Totals>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using facts = reduction_facts<Program, k>;
         auto value =

@@ -41,6 +41,8 @@ struct columns_slice {
       return static_cast<int>(threadIdx.x) < width ? tile * width + threadIdx.x : a.rows.size;
     } else if constexpr (shares_values<C>) {
       return static_cast<shared_arguments<Program> const&>(a).vector(static_cast<int>(tile));
+    } else if constexpr (has_planes<C>) {
+      return static_cast<plane_columns_arguments<Program> const&>(a).vector(static_cast<int>(tile));
     } else {
       return tile * blockDim.x + threadIdx.x;
     }

@@ -29,6 +29,13 @@ struct grid_share {
 };
 template <class Program> struct grid_arguments : grid_share, run_arguments<Program> {};
 
+// Whether totals are over the rows of a plane each (schedule/levels.hpp), and how rows are these.
+template <class C> inline constexpr bool totals_are_of_planes = C::is_looped;
+template <class Program> struct level_arguments : grid_arguments<Program> {
+  long long planes, rows_per_plane;
+  int chunks_per_plane;
+};
+
 // Words of the states of Where's reductions before instruction Count; of all of them.
 template <class Program, place Where, int Count = program_traits<Program>::size>
 inline constexpr int state_words_before = [] {

@@ -12,13 +12,14 @@ namespace tenon::detail {
 
 struct grid_planner {
   // 16 KB of operands in flight per block, two blocks on a multiprocessor.
-  template <class Program>
+  template <class Program, bool AreOfPlanes = false>
   static constexpr configuration chosen{.vector_width = element_operands<Program>::vector_width,
                                         .items = element_operands<Program>::loads <= 1   ? 4
                                                  : element_operands<Program>::loads <= 3 ? 2
                                                                                          : 1,
                                         .threads_per_block = 256,
                                         .group_dims = max_rank,
+                                        .is_looped = AreOfPlanes,
                                         .index_bits = 64};
 
   // How a row of that many vectors is split; a function of nothing else, because results depend on
@@ -40,15 +41,18 @@ struct grid_planner {
     return warps_per_team == 1 ? 8448 : 1056;
   }
 
-  template <class Program>
+  // AreOfPlanes: totals are.
+  template <class Program, bool AreOfPlanes = false>
   [[gnu::cold]] static cuda_plan plan(bound_layout const& layout, bound_arguments const& call,
                                       cuda_device_facts const& facts) {
-    constexpr configuration c = chosen<Program>;
+    constexpr configuration c = chosen<Program, AreOfPlanes>;
     using special = specialization_of<c>;
+    using kernel_arguments =
+        std::conditional_t<AreOfPlanes, level_arguments<Program>, grid_arguments<Program>>;
     using kept = kept_tiles<Program, c.vector_width, c.items, c.threads_per_block>;
     cuda_plan result;
-    result.function = reinterpret_cast<void const*>(
-        &grid_kernel<Program, special, build_hash, grid_arguments<Program>>);
+    result.function =
+        reinterpret_cast<void const*>(&grid_kernel<Program, special, build_hash, kernel_arguments>);
     result.chosen = c;
     result.block = dim3(c.threads_per_block);
     long long const rows = layout.rows.size,
@@ -59,6 +63,9 @@ struct grid_planner {
     to.segments = split.segments;
     to.tiles_per_segment = split.tiles_per_segment;
     to.rows_per_chunk = at_least(1, divide_up(rows, most_chunks(split.warps_per_team)));
+    // A chunk is of one plane.
+    if constexpr (AreOfPlanes)
+      while (layout.rows_per_plane % to.rows_per_chunk != 0) --to.rows_per_chunk;
     to.chunks = static_cast<int>(divide_up(rows, to.rows_per_chunk));
 
     // With all shared memory first, then with what is used of it.
@@ -71,7 +78,13 @@ struct grid_planner {
     // In whole chunks of rows where a chunk is several.
     long long const atom = to.rows_per_chunk > 1 ? to.rows_per_chunk * split.segments : 1;
     to.units_per_team = at_least(1, divide_up(divide_up(units, atom), most_teams) * atom);
-    grid_arguments<Program> arguments{{}, run_arguments<Program>::of(layout, call, c.vector_width)};
+    kernel_arguments arguments{};
+    static_cast<run_arguments<Program>&>(arguments) =
+        run_arguments<Program>::of(layout, call, c.vector_width);
+    if constexpr (AreOfPlanes) {
+      arguments.planes = layout.planes, arguments.rows_per_plane = layout.rows_per_plane;
+      arguments.chunks_per_plane = static_cast<int>(layout.rows_per_plane / to.rows_per_chunk);
+    }
     if constexpr (kept::has_small) arguments.runs = {};
     if constexpr (kept::bytes_per_tile > 0) {
       long long const places = most_bytes / kept::bytes_per_tile,

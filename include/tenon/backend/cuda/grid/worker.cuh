@@ -2,7 +2,7 @@
 #pragma once
 // One team's share of the rows, phase by phase, between two meetings of all blocks.
 
-#include "tenon/backend/cuda/grid/states.cuh"
+#include "tenon/backend/cuda/grid/team.cuh"
 #include "tenon/backend/cuda/parts/tile_requests.cuh"
 
 #if defined(__CUDA_ARCH__)
@@ -10,7 +10,9 @@ namespace tenon::detail {
 
 // One thread's view of the units that its team works on: a unit is a segment of a row, a team one
 // warp or the block.
-template <class Program, class C> struct grid_worker {
+template <class Program, class C> struct grid_worker : grid_team<Program, C> {
+  using base = grid_team<Program, C>;
+  using base::a, base::f, base::lane, base::lanes, base::buffer, base::row, base::of_all;
   static constexpr int v = C::vector_width, items = C::items, threads = C::threads_per_block;
   using all = sweeps<Program>;
   using kept_type = kept_tiles<Program, v, items, threads>;
@@ -18,18 +20,12 @@ template <class Program, class C> struct grid_worker {
   static constexpr int warps = threads / 32, most_waiting = most_waiting_units<Program>;
   template <int K> using warp_states = shared_states<Program, K, most_waiting * warps>;
   template <int Phase> using reductions = reductions_ending<Program, place::row, Phase>;
-  template <int Phase> using totals = reductions_ending<Program, place::total, Phase>;
+  template <int Phase> using totals = typename base::template totals<Phase>;
 
-  grid_arguments<Program> const& a;
-  frame<Program> const& f;
   kept_type kept;
-  int lane, lanes;                   // this thread among those of its team
   long long begin = 0, end = 0;      // units of the team
-  int buffer = 0;                    // of the shared states
   int waiting = 0, unit_buffer = 0;  // units whose warps' states are in shared memory, and where
-  long long row = -1;
   operand_offsets<Program> offsets;
-  grid_states<Program> of_all{a};
 
   __device__ __forceinline__ void take_share() {
     long long team = static_cast<long long>(blockIdx.x) * (threads / lanes) + threadIdx.x / lanes;
@@ -54,6 +50,8 @@ template <class Program, class C> struct grid_worker {
       long long const next_row = row_of(unit, a.grid.segments);
       int const segment = static_cast<int>(unit - next_row * a.grid.segments);
       if (!all::template has<Phase> && segment != 0) continue;
+      if constexpr (totals_are_of_planes<C>)
+        if (next_row != row || !is_known) this->template enter_plane<Phase>(next_row, is_known);
       if (next_row != row || !is_known) enter<Phase>(next_row);
       is_known = true;
       // Who is the last to leave is known when the last sweep is over.
@@ -71,35 +69,13 @@ template <class Program, class C> struct grid_worker {
       if constexpr (all::template reduces<Phase>) leave_part<Phase>(unit);
       if constexpr (Phase == all::last)
         if (segment == 0 && lane == 0) store_row();
+      if constexpr (totals_are_of_planes<C> && Phase > program_traits<Program>::phases)
+        if (segment == 0 && lane == 0 && base::is_first_of_plane()) store_plane(f, a, row);
     }
     if constexpr (all::template reduces<Phase>)
       leave_waiting<Phase>(Phase % 2 == 1 ? end - 1 : begin);
     if constexpr (has_selected<Program, totals<Phase>>) leave_total<Phase>(chunk, of_chunk);
     if (!is_known) row = -1;
-  }
-
-  // The totals of a phase from the chunks' parts, and what follows from them.
-  // @pre all blocks have done the phase
-  template <int Phase> __device__ __forceinline__ void finish_totals() {
-    if constexpr (has_selected<Program, totals<Phase>>) {
-      for_each_selected<Program, totals<Phase>>([&](auto selected) {
-        constexpr int k = decltype(selected)::value, at_once = 4;
-        using facts = reduction_facts<Program, k>;
-        long_chain<typename facts::op, typename facts::state> all(facts::identity());
-#pragma unroll 1
-        for (int chunk = threadIdx.x; chunk < a.grid.chunks; chunk += at_once * threads) {
-          typename facts::state some[at_once];
-          int const live = (a.grid.chunks - chunk + threads - 1) / threads;
-          of_all.template take<k>(some, live, chunk, threads);
-#pragma unroll
-          for (int i = 0; i < at_once; ++i)
-            if (i < live) all.take(some[i]);
-        }
-        read_register<k>(f.total) = all.result();
-      });
-      combine_block<Program, totals<Phase>, threads, true>(f.total, buffer);
-    }
-    evaluate<place::total, Phase, Phase>(f);
   }
 
  private:

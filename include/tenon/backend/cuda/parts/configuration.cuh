@@ -25,6 +25,8 @@ inline constexpr int fetched_columns = -9;
 inline constexpr int beside_columns = -8;
 // Rows beside each other, which have some operands and what comes of them in common.
 inline constexpr int shared_columns = -7;
+// Rows of planes, to which what these come to is sent back.
+inline constexpr int plane_columns = -9;
 // Whether all of a row are whole aligned vectors, wherever they lie.
 template <int GroupDims>
 inline constexpr bool has_whole_vectors =
@@ -41,7 +43,8 @@ struct configuration {
   int items = 1;                    // accesses per thread and operand that are in flight together
   int threads_per_block = 1;        // the most that are launched
   int group_dims = packed_columns;  // columns: run_columns where rows are groups of them,
-                                    // shared_columns where neighbours have something in common
+                                    // shared_columns where neighbours have something in common,
+                                    // plane_columns where planes do
   int is_looped = 0;  // rows: columns are read again in each phase instead of staying in registers;
                       // columns: has_all_rows; moved: each item has a place of its own
   int index_bits = 64;   // flat: width of index arithmetic

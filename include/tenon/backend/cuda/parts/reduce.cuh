@@ -25,6 +25,14 @@ template <class Program, place Where, int Phase> struct reductions_of {
   }
 };
 
+// Reductions of one place that end in one phase.
+template <class Program, place Where, int Phase> struct reductions_ending {
+  static consteval bool holds(int k) {
+    instruction_facts const& i = program_traits<Program>::all[k];
+    return i.is_reduction && i.where == Where && i.phase == Phase;
+  }
+};
+
 // Number, operand and state of reduction K: the operand is a number, or the state of another
 // operator.
 template <class Program, int K> struct reduction_facts {
@@ -193,11 +201,11 @@ template <class Program, int K, int Count, lane_steps Steps = lane_steps::branch
 __device__ __forceinline__ auto combine_shared(int buffer, int first, int count) {
   using facts = reduction_facts<Program, K>;
   constexpr int most = Count > 16 ? 32 : Count > 8 ? 16 : Count > 4 ? 8 : 4;
-  int lanes = most > 16 && count > 16  ? 32
-              : most > 8 && count > 8  ? 16
-              : most > 4 && count > 4  ? 8
-              : count > 2              ? 4
-                                       : count;
+  int lanes = most > 16 && count > 16 ? 32
+              : most > 8 && count > 8 ? 16
+              : most > 4 && count > 4 ? 8
+              : count > 2             ? 4
+                                      : count;
   int lane = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x) & (lanes - 1);
   typename facts::state state = facts::identity();
   if constexpr (Count <= 32) {

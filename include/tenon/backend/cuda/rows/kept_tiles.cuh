@@ -9,14 +9,6 @@
 
 namespace tenon::detail {
 
-// Reductions of one place that end in one phase.
-template <class Program, place Where, int Phase> struct reductions_ending {
-  static consteval bool holds(int k) {
-    instruction_facts const& i = program_traits<Program>::all[k];
-    return i.is_reduction && i.where == Where && i.phase == Phase;
-  }
-};
-
 // The sweeps over the columns: one for each phase with reductions over them, the last of which
 // stores, or the first one after it that knows what is stored.
 template <class Program> struct sweeps {
