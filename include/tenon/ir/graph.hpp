@@ -31,7 +31,7 @@ enum class refusal : unsigned char {
   several_spaces,             // outputs over unrelated iteration spaces
   several_axis_groups,        // reductions over axis sets that are neither equal nor nested
   column_values_are_reduced,  // those of all rows, which are reduced, too
-  positions_beside_columns,   // values of columns over rows that are reduced, too, and positions
+  positions_beside_columns,   // values of columns over rows that are reduced, too, and indices
   several_levels,             // rows reduced over some of their axes, and more than that
   too_many_axes,
   scans_along_two_axes,       // or along one axis in both directions

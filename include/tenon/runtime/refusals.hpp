@@ -16,9 +16,9 @@ constexpr bool check_one_kernel() {
                 "tenon: compile: values for each column of rows that are reduced, too, are reduced again, which one "
                 "kernel cannot do yet; give these values as results, and reduce them in an expression of its own");
   static_assert(Why != refusal::positions_beside_columns,
-                "tenon: compile: positions (tn::iota, tn::argmax, tn::one_hot) stand beside values for each column of "
-                "rows that are reduced, too, which one kernel cannot do yet; store what follows from them by an "
-                "expression of its own, and pass it");
+                "tenon: compile: elements read at indices (tn::take, tn::embedding) stand beside values for each column of "
+                "rows that are reduced, too, which one kernel cannot do yet; store them by an expression of its own, "
+                "and pass them");
   static_assert(Why != refusal::several_levels,
                 "tenon: compile: what is reduced over some of the rows is reduced again, stands beside what "
                 "all rows or columns come to, is stored in part, or is one of several such axis sets, which one "

@@ -32,17 +32,18 @@ inline constexpr family mixed{
     [](iteration_space const& space, schedule& s) {
       int const fastest = detail::fastest_axis(space);
       if (!detail::is_spanned(space) || fastest == no_axis) return false;
-      bool has_positions = false;
-      for (load const& l : space.loads) has_positions = has_positions || l.what != reading::element;
+      bool has_indexed = false;
+      for (load const& l : space.loads)
+        has_indexed = has_indexed || l.what == reading::address || l.what == reading::gathered;
       for (instruction const& i : space.instructions) {
         if (i.op->kind != op_kind::reduction) continue;
         s.columns = i.reduced >> fastest & 1u ? i.reduced : detail::all_axes(space) & ~i.reduced;
         s.rows = detail::all_axes(space) & ~s.columns;
         bool const fits =
             s.rows && detail::place_values(space, s) && s.has_column_values && !s.has_planes;
-        if (fits && !has_positions) return true;
+        if (fits && !has_indexed) return true;
         if (!fits) continue;
-        s.refused = refusal::positions_beside_columns;  // its skeletons have none
+        s.refused = refusal::positions_beside_columns;  // its skeletons have no addresses
         return false;
       }
       s.refused = refusal::none;  // the families with rows have said why

@@ -135,6 +135,86 @@ template <class T> void check_balance_of_choices() {
 TEST(column_totals, balance_of_choices_of_float) { check_balance_of_choices<float>(); }
 TEST(column_totals, balance_of_choices_of_bfloat16) { check_balance_of_choices<tn::bfloat16>(); }
 
+// The same where the choice is of the greatest logit: positions are told apart by each row's own.
+template <class T> void check_balance_of_greatest() {
+  auto const f = tn::compile([](auto logits) {
+    auto const x = tn::cast<float>(logits);
+    auto const chosen = tn::iota(x, tn::axis<1>) == tn::argmax(x, tn::axis<1>, tn::keepdim);
+    auto const share = tn::mean(tn::cast<float>(chosen), tn::axis<0>);
+    auto const p = tn::mean(tn::softmax(x, tn::axis<1>), tn::axis<0>);
+    return tn::outputs(tn::sum(p * share), share);
+  });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    auto logits = random_array<T, 2>(shape, how);
+    auto const [balance, share] = f(logits.view());
+    reference::doubles const x = logits.values(), p = reference::softmax(x, 0b10);
+    reference::doubles of_columns({shape[1]});
+    double expected = 0;
+    for (std::int64_t i = 0; i < shape[0]; ++i) {
+      std::int64_t greatest = 0;
+      for (std::int64_t j = 0; j < shape[1]; ++j)
+        if (x[i * shape[1] + j] > x[i * shape[1] + greatest]) greatest = j;
+      of_columns[greatest] += 1 / static_cast<double>(shape[0]);
+    }
+    for (std::int64_t i = 0; i < shape[0] * shape[1]; ++i)
+      expected += p[i] * of_columns[i % shape[1]] / static_cast<double>(shape[0]);
+    double const roundoffs = 16 + sum_roundoffs(shape[0] * shape[1]);
+    check_close(tn::dtype::f32, result_of(share), of_columns, {.arithmetic = roundoffs}, what);
+    check_close(tn::dtype::f32, result_of(balance), one(expected), {.arithmetic = roundoffs}, what);
+  });
+}
+TEST(column_totals, balance_of_greatest_of_float) { check_balance_of_greatest<float>(); }
+TEST(column_totals, balance_of_greatest_of_bfloat16) { check_balance_of_greatest<tn::bfloat16>(); }
+
+// As it is written for a router, of a number of experts that is known; and triangles, whose columns
+// and rows are both reduced.
+TEST(column_totals, one_of_many) {
+  auto const f = tn::compile([](auto logits) {
+    auto const p = tn::softmax(logits, tn::axis<1>);
+    auto const chosen = tn::one_hot(tn::argmax(logits, tn::axis<1>), tn::ct<64>);
+    return 64.0f *
+           tn::sum(tn::mean(tn::cast<float>(chosen), tn::axis<0>) * tn::mean(p, tn::axis<0>));
+  });
+  for (std::int64_t rows : {1, 7, 300, 2049}) {
+    auto logits = random_array<float, 2>({rows, 64});
+    reference::doubles const x = logits.values(), p = reference::softmax(x, 0b10);
+    std::vector<double> count(64), mean(64);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      std::int64_t greatest = 0;
+      for (std::int64_t j = 0; j < 64; ++j) {
+        mean[j] += p[i * 64 + j];
+        if (x[i * 64 + j] > x[i * 64 + greatest]) greatest = j;
+      }
+      count[greatest] += 1;
+    }
+    double expected = 0;
+    for (std::size_t j = 0; j < 64; ++j) expected += count[j] * mean[j];
+    expected *= 64.0 / static_cast<double>(rows * rows);
+    auto const result = f(tn::view<float const, tn::dyn, 64>(logits.data(), rows));
+    check_close(tn::dtype::f32, result_of(result), one(expected),
+                {.arithmetic = 16 + sum_roundoffs(rows * 64)}, std::to_string(rows));
+  }
+}
+TEST(column_totals, of_a_triangle) {
+  auto const f = tn::compile([](auto x) {
+    auto const below = tn::tril(x);
+    return tn::outputs(tn::sum(below, tn::axis<0>), tn::sum(below, tn::axis<1>));
+  });
+  for_each_case([&](extents_of_rank<2> const& shape, arrangement how, std::string const& what) {
+    auto x = random_array<float, 2>(shape, how);
+    auto const [columns, rows] = f(x.view());
+    reference::doubles below = x.values();
+    for (std::int64_t i = 0; i < below.size(); ++i)
+      if (i % shape[1] > i / shape[1]) below[i] = 0;
+    for (unsigned axis : {1u, 2u}) {
+      auto const sums = reference::reduced(below, axis, false, reference::sum),
+                 sizes = reference::reduced(below, axis, false, reference::sum_of_magnitudes);
+      check_close(tn::dtype::f32, axis == 1 ? result_of(columns) : result_of(rows), sums,
+                  {.arithmetic = sum_roundoffs(shape[0] + shape[1]), .scale = &sizes}, what);
+    }
+  });
+}
+
 TEST(column_totals, of_no_element) {
   auto const f = tn::compile([](auto x) {
     auto const columns = tn::sum(x, tn::axis<0>);

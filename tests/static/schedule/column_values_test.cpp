@@ -33,7 +33,13 @@ static_assert(schedule_of<matrix>([](auto x) {
 static_assert(schedule_of<matrix>([](auto x) {
                 auto first = iota(x, axis<1>) == argmax(x, axis<1>, keepdim);
                 return outputs(mean(softmax(x, axis<1>), axis<0>), sum(first, axis<0>));
-              }) == "refused: positions_beside_columns");
+              }) == "mixed [x0.0] x [x0.1], 2 phases, stores column column");
+// Positions are told apart, elements at indices are not read.
+static_assert(schedule_of<matrix, tensor_argument<dtype::i64, 7>, matrix>(
+                  [](auto x, auto classes, auto bias) {
+                    auto y = x + take(bias, classes, axis<0>);
+                    return outputs(sum(softmax(y, axis<1>), axis<0>));
+                  }) == "refused: positions_beside_columns");
 
 }  // namespace
 }  // namespace tenon::test

@@ -3,6 +3,7 @@
 // The rows of one thread of the mixed skeleton: its part of a row → the row's values, in registers.
 
 #include "tenon/backend/cuda/mixed/operands.cuh"
+#include "tenon/backend/cuda/parts/positions.cuh"
 #include "tenon/backend/cuda/rows/states.cuh"
 #include "tenon/backend/cuda/rows/values.cuh"
 
@@ -37,17 +38,38 @@ template <class Program, class C> struct mixed_row : mixed_operands<Program, C> 
         if (is_inside) read_register<k>(f.row) = load_one<Program, k>(a, offsets.loads[I::bits]);
       }
     });
+    if constexpr (program_traits<Program>::has_positions)
+      take_row_positions<Program>(f, a, offsets, is_inside);
     evaluate<place::row, 0, 0>(f);
   }
 
+  // What an item has of its own for a sweep, and of the places of its columns.
+  template <int Phase, bool Stores> struct item_values {
+    selected_registers<Program, fixed> same;
+    selected_registers<Program, moving_item> moved;
+    vector_positions<Program, needed_positions<Program, Phase, Stores>, v, max_rank> places;
+    long long column;
+    int count;
+  };
   template <int Phase, bool Stores>
-  __device__ __forceinline__ void evaluate_column(
-      registers<Program, place::element>& element,
-      selected_registers<Program, moving_item> const& item,
-      selected_registers<Program, fixed> const& same, int i) const {
+  __device__ __forceinline__ void take_item(item_values<Phase, Stores>& item, column_index tile,
+                                            int u) const {
+    this->take_fixed(item.same, u);
+    this->take_moving(item.moved, u);
+    if constexpr (has_selected<Program, needed_positions<Program, Phase, Stores>>) {
+      item.column = this->column_of(tile, u), item.count = part_of(tile, u).count();
+      item.places.find(a, offsets, item.count > 0 ? item.column : 0);
+    }
+  }
+  template <int Phase, bool Stores>
+  __device__ __forceinline__ void evaluate_column(registers<Program, place::element>& element,
+                                                  item_values<Phase, Stores> const& item,
+                                                  int i) const {
     frame<Program> at{f.launch, f.row, element, f.total};
-    take_element<Program, moving_item>(element, item, 0, i);
-    take_element<Program, fixed>(element, same, 0, i);
+    take_element<Program, moving_item>(element, item.moved, 0, i);
+    take_element<Program, fixed>(element, item.same, 0, i);
+    if constexpr (has_selected<Program, needed_positions<Program, Phase, Stores>>)
+      item.places.take(element, a, offsets, item.column, i, i < item.count);
     evaluate_element<Phase, Stores>(at);
   }
 
@@ -118,14 +140,12 @@ template <class Program, class C> struct mixed_row : mixed_operands<Program, C> 
     int const live = is_all ? Count * v : this->live_columns(tile, first, Count);
 #pragma unroll
     for (int u = 0; u < Count; ++u) {
-      selected_registers<Program, fixed> same;
-      this->take_fixed(same, first + u);
-      selected_registers<Program, moving_item> item;
-      this->take_moving(item, first + u);
+      item_values<Phase, false> item;
+      take_item(item, tile, first + u);
 #pragma unroll
       for (int i = 0; i < v; ++i) {
         registers<Program, place::element> element;
-        evaluate_column<Phase, false>(element, item, same, i);
+        evaluate_column(element, item, i);
         frame<Program> at{f.launch, f.row, element, f.total};
         for_each_selected<Program, collected>([&](auto selected) {
           constexpr int k = decltype(selected)::value;

@@ -20,7 +20,7 @@ template <class Program> struct tile_words {
 template <class Program>
 inline constexpr bool meets_in_tiles = [] {
   using traits = program_traits<Program>;
-  bool result = traits::row_phases == 1 && !has_element_stores<Program> &&
+  bool result = traits::row_phases == 1 && !has_element_stores<Program> && !traits::has_positions &&
                 tile_words<Program>::of_vector <= 16;
   for (instruction_facts const& i : traits::all)
     if (i.is_reduction && i.where == place::column && i.phase > 0) result = false;

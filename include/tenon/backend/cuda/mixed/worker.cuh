@@ -98,7 +98,7 @@ template <class Program, class C> struct mixed_worker : mixed_row<Program, C> {
 #pragma unroll
     for (int u = 0; u < items; ++u) {
       selected_registers<Program, stored> results;
-      finish_item(columns, results, u);
+      finish_item(columns, results, tile, u);
       for_each_selected<Program, stored>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
         using I = typename program_traits<Program>::template at<k>;
@@ -138,15 +138,14 @@ template <class Program, class C> struct mixed_worker : mixed_row<Program, C> {
   }
   // The columns of item u take the row in, and what is stored of them is computed.
   template <class States, class Results>
-  __device__ __forceinline__ void finish_item(States& columns, Results& results, int u) {
-    selected_registers<Program, fixed> same;
-    this->take_fixed(same, u);
-    selected_registers<Program, moving_item> item;
-    this->take_moving(item, u);
+  __device__ __forceinline__ void finish_item(States& columns, Results& results, column_index tile,
+                                              int u) {
+    typename base::template item_values<phases + 1, true> item;
+    this->take_item(item, tile, u);
 #pragma unroll
     for (int i = 0; i < v; ++i) {
       registers<Program, place::element> element;
-      this->template evaluate_column<phases + 1, true>(element, item, same, i);
+      this->evaluate_column(element, item, i);
       frame<Program> at{f.launch, f.row, element, f.total};
       for_each_selected<Program, of_columns>([&](auto selected) {
         constexpr int k = decltype(selected)::value;
