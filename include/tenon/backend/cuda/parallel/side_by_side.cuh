@@ -77,10 +77,16 @@ template <class Program, int V, int Threads> struct rows_side_by_side {
     });
   }
   // All that was taken in, to the row's registers. Choices: what states of numbers in order come
-  // to.
-  template <int Phase, class Row, class States, class Choices>
+  // to, where there are such.
+  struct no_choices {
+    template <int K, class State>
+    __device__ __forceinline__ State const& state(State const& one) const {
+      return one;
+    }
+  };
+  template <int Phase, class Row, class States, class Choices = no_choices>
   static __device__ __forceinline__ void finish(Row& row, States const& running,
-                                                Choices const& choices) {
+                                                Choices const& choices = {}) {
     for_each_selected<Program, states<Phase>>([&](auto selected) {
       using facts = reduction_facts<Program, decltype(selected)::value>;
       auto const& one = read_register<decltype(selected)::value>(running).at[0];
