@@ -9,6 +9,7 @@
 
 #include "compile_columns.cuh"
 #include "tenon/capture/arg_reduction.hpp"
+#include "tenon/capture/gradient/product.hpp"
 #include "tenon/capture/indexing.hpp"
 #include "tenon/capture/operators.hpp"
 #include "tenon/nn/softmax.hpp"
@@ -17,6 +18,8 @@ using namespace tenon;
 using matrix = tensor_argument<dtype::f32, dyn, dyn>;
 using double_matrix = tensor_argument<dtype::f64, dyn, dyn>;
 using half_matrix = tensor_argument<dtype::bf16, dyn, dyn>;
+using vector = tensor_argument<dtype::f32, dyn>;
+using half_vector = tensor_argument<dtype::bf16, dyn>;
 
 void instantiate() {
   compile_columns<matrix>([](auto x) { return sum(x * x, axis<0>); });
@@ -35,4 +38,14 @@ void instantiate() {
   compile_columns<matrix>(standardised);
   compile_columns<half_matrix>(standardised);
   compile_columns<double_matrix>(standardised);
+  // Elements that are stored by the sweep that reduces them, with little arithmetic and with much.
+  auto const gradient = [](auto activation) {
+    return detail::product_body<decltype(activation), wrt_t<>>{};
+  };
+  compile_columns<half_matrix, half_vector, half_matrix>(
+      gradient([](auto x, auto b) { return silu(x + b); }));
+  compile_columns<half_matrix, half_vector, half_matrix>(
+      gradient([](auto x, auto b) { return gelu(x + b); }));
+  compile_columns<matrix, vector, matrix>(gradient([](auto x, auto b) { return gelu(x + b); }));
+  compile_columns<matrix, vector, matrix>(gradient([](auto x, auto b) { return relu(x + b); }));
 }

@@ -9,6 +9,7 @@
 #include "tenon/ops/classification.hpp"
 #include "tenon/ops/comparison.hpp"
 #include "tenon/ops/elementary.hpp"
+#include "tenon/ops/gelu.hpp"
 #include "tenon/ops/piecewise.hpp"
 #include "tenon/ops/rounding.hpp"
 #include "tenon/ops/smooth_activation.hpp"

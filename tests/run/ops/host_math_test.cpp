@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "tenon/ops/activation.hpp"
+#include "tenon/ops/gelu.hpp"
 
 namespace {
 
