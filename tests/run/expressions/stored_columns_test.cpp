@@ -142,4 +142,16 @@ TEST(stored_columns, have_the_same_bits_on_a_second_call) {
   EXPECT_EQ(result_of(db).values, result_of(db_again).values);
 }
 
+#if defined(__CUDACC__)
+TEST(stored_columns, are_swept_once) {
+  auto const f = tn::compile(tn::vjp([](auto x, auto b) { return tn::silu(x + b); }));
+  auto x = array<float, 2>({100000, 64});
+  auto b = array<float, 1>({64});
+  std::string const schedule = tn::explain(f, x.view(), b.view(), x.view()).schedule;
+  EXPECT_NE(schedule.find("neighbouring threads on neighbouring rows, columns over blocks\n"),
+            std::string::npos)
+      << schedule;
+}
+#endif
+
 }  // namespace
