@@ -30,10 +30,8 @@ struct columns_operands : columns_sharing {
     int result = loads <= 1 ? 8 : loads <= 3 ? 4 : 2;
     // Of large states beside places of rows half as many: eight spilled 8 bytes of two blocks'.
     if (finds_rows_late<Program, width<Program>>) result /= 2;
-    // What is stored, too, where little is computed of it: with more under way blocks drift apart.
-    if (stores_what_it_reduces<Program>)
-      return element_operands<Program>::has_much_arithmetic ? result : result / 2;
-    return is_any_kept<Program, width<Program>> ? result / 2 : result;
+    bool const is_kept = is_any_kept<Program, width<Program>> && !stores_what_it_reduces<Program>;
+    return is_kept ? result / 2 : result;
   }();
 
   // Whether every vector of neighbouring rows is one aligned access.
