@@ -10,6 +10,7 @@
 #include "tenon/backend/cuda/rows/odd_items.cuh"
 #include "tenon/backend/cuda/rows/paired_lanes.cuh"
 #include "tenon/backend/cuda/rows/part_of_tile.cuh"
+#include "tenon/backend/cuda/rows/row_form.cuh"
 #include "tenon/backend/cuda/rows/row_team.cuh"
 #include "tenon/backend/cuda/rows/shifted_positions.cuh"
 #include "tenon/backend/cuda/rows/spread_items.cuh"
@@ -21,31 +22,15 @@ namespace detail {
 
 #if defined(__CUDA_ARCH__)
 // One thread's view of the row that it works on.
-template <class Program, class C> struct row_worker {
-  static constexpr int v = C::vector_width, items = C::items, dims = C::group_dims;
-  static constexpr bool is_spread = dims == spread_columns || dims == any_spread_columns;
-  static constexpr bool is_odd = dims == odd_columns, is_staged = dims > packed_columns;
-  static constexpr bool is_paired = lanes_of_thread<C> == 2;
-  // Whole vectors, which registers hold as they lie in the row.
-  static constexpr bool is_direct = has_whole_vectors<dims> || dims == shifted_columns;
-  // What the operands may be for those who move vectors by themselves.
-  static constexpr int whole_vectors = is_direct ? packed_columns : dims;
-  static constexpr int phases = program_traits<Program>::row_phases;
-  // A row beyond the end has no vectors: whether one is inside is asked once. Where elements know
-  // their positions it has all of them, and what is found by these is somewhere.
-  static constexpr bool has_none_beyond =
-      is_spread || (is_direct && !program_traits<Program>::has_positions);
-  // Found again, late, offsets cost fewer registers; positions, unless they lead to the row.
-  static constexpr bool finds_again = (is_direct || is_spread) && !needs_places<Program>;
-  static constexpr bool finds_late =
-      finds_again && !program_traits<Program>::has_gathered && dims != fetched_columns;
+template <class Program, class C> struct row_worker : row_form<Program, C> {
+  using form = row_form<Program, C>;
+  using form::is_spread, form::is_odd, form::is_staged, form::is_paired, form::is_direct;
+  using form::v, form::items, form::dims, form::phases, form::tiles;
+  using form::whole_vectors, form::has_none_beyond, form::finds_again, form::finds_late;
+  using typename form::vectors_at;
   using arguments = rows_arguments<Program, C>;
-  static constexpr int tiles = tiles_held<C>;  // of a long row several
   using own = own_loads<Program, C>;
   using requested = requested_row<Program, C>;
-  using vectors_at = std::conditional_t<
-      dims == shifted_columns, shifted_positions<v>,
-      std::conditional_t<dims == run_columns, run_positions, item_positions<int>>>;
 
   arguments const& a;
   frame<Program> const& f;
@@ -277,6 +262,7 @@ __global__ void __launch_bounds__(C::threads_per_block, detail::rows_blocks_held
   start_early(f, a);
   start_totals(f);
   row_worker<Program, C> worker{
+      {},
       a,
       f,
       {static_cast<int>(blockDim.x), C::has_clusters ? rank_in_cluster() : 0,
