@@ -39,6 +39,12 @@ void instantiate() {
     return slice(rows, axis<1>, range<0, -2>) + slice(rows, axis<1>, range<2, end>) +
            slice(columns, axis<2>, range<0, -2>) + slice(columns, axis<2>, range<2, end>) - 4 * x;
   });
+  compile_plan<images<dtype::bf16>, tensor_argument<dtype::f32, dyn>>([](auto x, auto w) {
+    auto all = pad(pad(x, axis<1>, widths<1, 1>), axis<2>, widths<1, 1>);
+    auto weight = unsqueeze(unsqueeze(w, axis<1>), axis<2>);
+    auto rows = slice(all, axis<1>, range<0, -2>) * weight + slice(all, axis<1>, range<2, end>);
+    return cast<bfloat16>(slice(rows, axis<2>, range<0, -2>) + slice(rows, axis<2>, range<2, end>));
+  });
   compile_plan<matrix<dtype::bf16>>([](auto x) {
     auto row = x + roll(x, axis<1>, ct<1>) + roll(x, axis<1>, ct<-1>);
     return row + roll(row, axis<0>, ct<1>) + roll(row, axis<0>, ct<-1>);

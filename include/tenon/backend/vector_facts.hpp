@@ -184,6 +184,7 @@ template <class Program, int V> class vector_facts : protected vector_numbers<Pr
     int& times = vectors_.times[values::template read_number<K>];
     times = V > 1 && from.step == 0 ? V : static_cast<int>(from.times);
     if (!is_narrow(from)) return false;
+    if (has_windows_ && windows::template is_weight<K>) return from.step == 0;
     if (V > 1 && values::template may_lie_apart<K> && from.steps_over(bytes, neighbours::most)) {
       times = -static_cast<int>(from.step / bytes);
       return true;

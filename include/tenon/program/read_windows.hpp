@@ -168,10 +168,27 @@ template <class Program> struct read_windows {
   static constexpr table all = compute();
   static constexpr bool is_found = all.is_useful;
 
+  // Whether load K is one element for all of a thread's, as a weight of the image's channel is.
+  template <int K>
+  static constexpr bool is_weight = is_found&& at<K>::is_load&& at<K>::is_splat &&
+                                    at<K>::where == place::element;
+  // Bytes of the widest element of which a thread has a vector.
+  static constexpr int widest = [] {
+    int result = 1;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      (...,
+       (((values::template reads<K> && !is_weight<K>) ||
+         (at<K>::is_store && at<K>::where == place::element))
+            ? void(result = size_of(at<K>::type) > result ? size_of(at<K>::type) : result)
+            : void()));
+    }
+    (typename traits::sequence{});
+    return result;
+  }();
   // Elements of a thread: those that a vector of memory has, if they are not too few.
   static constexpr int of_access = is_found ? 16 / all.bytes : 1;
   static constexpr int width = [] {
-    constexpr int most = 16 / values::widest;
+    constexpr int most = 16 / widest;
     int const together = is_found && of_access % all.step == 0 ? of_access / all.step : most,
               least = most < 4 ? most : 4;
     return together < least ? least : together > most ? most : together;

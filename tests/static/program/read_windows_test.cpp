@@ -53,6 +53,13 @@ static_assert(windows_in<halves>([](auto x) { return max(along<5, 1, 3, 1>(x), a
               "8 of 8: 5 in -4+4 0+8 8+1");
 static_assert(windows_in<halves>([](auto x) { return max(along<3, 3, 0, 2>(x), axis<2>); }) ==
               "8 of 8: 3 in 0+8 8+8 16+8");
+// A weight for each row is one element, as wide as it may be.
+using weights = tensor_argument<dtype::f32, dyn>;
+static_assert(windows_in<halves, weights>([](auto x, auto w) {
+                auto all = pad(x, axis<1>, widths<1, 1>);
+                auto sum = slice(all, axis<1>, range<0, -2>) + slice(all, axis<1>, range<2, end>);
+                return cast<bfloat16>(sum * unsqueeze(w, axis<1>));
+              }) == "8 of 8: 2 in -1+1 0+8 8+1");
 // One row of three after another.
 static_assert(windows_in<halves>([](auto x) {
                 auto all = pad(pad(x, axis<0>, widths<1, 1>), axis<1>, widths<1, 1>);

@@ -41,15 +41,23 @@ template <class Program> struct windows_read {
   template <int K> static constexpr bool holds = read_windows<Program>::template is_leader<K>;
   template <int K> using type = window_vectors<Program, K>;
 };
-// What is read in no window.
+// What is read in no window: vectors, and elements that stand for all of a vector.
 template <class Program, int V> struct single_reads {
+  using windows = read_windows<Program>;
   template <int K>
   static constexpr bool holds = moved_reads<Program, V>::template holds<K> &&
-                                (read_windows<Program>::template leader<K> < 0);
+                                (windows::template leader<K> < 0) &&
+                                !windows::template is_weight<K>;
   template <int K> using type = typename moved_reads<Program, V>::template type<K>;
 };
+template <class Program> struct weights_read {
+  template <int K> static constexpr bool holds = read_windows<Program>::template is_weight<K>;
+  template <int K> using type = packed<storage_t<program_traits<Program>::template at<K>::type>, 1>;
+};
+template <class Program> using window_weights = selected_registers<Program, weights_read<Program>>;
 template <class Program, int V> struct window_item {
   using windows = read_windows<Program>;
+  window_weights<Program> const& weights;
   selected_registers<Program, windows_read<Program>> of_rows;
   selected_registers<Program, single_reads<Program, V>> single;
 
@@ -59,6 +67,8 @@ template <class Program, int V> struct window_item {
     if constexpr (leader >= 0)
       return read_register<leader>(of_rows).element(windows::template offset<K> +
                                                     windows::all.step * i);
+    else if constexpr (windows::template is_weight<K>)
+      return element_of(read_register<K>(weights), 0);
     else
       return read_register<K>(single).element(i);
   }
@@ -73,23 +83,42 @@ template <class Program, int V> struct window_items : moved_worker<Program, V> {
   using base::base;
 
   // Items are neighbours along an axis across the rows, each with a place of its own: what does not
-  // follow from that axis is found once.
+  // follow from that axis is found once, and weights that stay along it are read once.
   template <int> __device__ __forceinline__ void finish() {
     await_operands<Program>();
     int const left = a.shared_extent - this->shared_digit() * a.items,
               count = left < a.items ? left : a.items;
+    window_weights<Program> weights;
+    bool const weights_vary = have_steps();
 #pragma unroll 1
     for (int item = 0; item < count; ++item) {
       window_items one = *this;
       one.item = item;
       one.find();
-      item_reads reads;
+      if (item == 0 || weights_vary) one.read_weights(weights);
+      item_reads reads{weights};
       one.read_all(reads);
       one.store_all_of(reads);
     }
   }
 
  private:
+  // Whether some weight is another one for the thread's next item.
+  __device__ __forceinline__ bool have_steps() const {
+    bool result = false;
+    for_each_selected<Program, weights_read<Program>>([&](auto selected) {
+      result = result || a.load_places[at<decltype(selected)::value>::bits].step != 0;
+    });
+    return result;
+  }
+  __device__ __forceinline__ void read_weights(window_weights<Program>& all) const {
+    for_each_selected<Program, weights_read<Program>>([&](auto selected) {
+      constexpr int k = decltype(selected)::value;
+      using T = storage_t<at<k>::type>;
+      load_packed<reuse::expected>(
+          read_register<k>(all), reinterpret_cast<T const*>(this->template cursor_of_read<k>().at));
+    });
+  }
   __device__ __forceinline__ void read_all(item_reads& reads) const {
     for_each_selected<Program, windows_read<Program>>([&](auto selected) {
       constexpr int k = decltype(selected)::value;
