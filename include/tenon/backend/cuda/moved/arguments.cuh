@@ -19,6 +19,16 @@ inline constexpr int moved_dims = [] {
   return result;
 }();
 
+// Whether so much is fetched, as by the taps of a filter, that finding it is most of the work.
+template <class Program>
+inline constexpr bool has_taps = [] {
+  using values = moved_values<Program>;
+  int taps = 0;
+  for (int k = 0; k < values::size; ++k)
+    taps += values::all.kinds[k] == moved_kind::fetched && values::all.is_read[k];
+  return taps >= 8 && !half_values<Program>::is_found && !program_traits<Program>::has_reduction;
+}();
+
 // Where the second of a thread's vectors is, of an axis of whose halves it has one each.
 template <class Program, bool IsFound = half_values<Program>::is_found> struct second_half {
   int half_digits[moved_dims<Program>];  // how far from the first along each axis

@@ -21,12 +21,12 @@ struct moved_planner {
   template <class Program>
   static constexpr int bytes_held = half_values<Program>::bytes_read* moved_width<Program>;
   template <class Program>
-  static constexpr int threads = bytes_held<Program> <= 64               ? 256
-                                 : bytes_held<Program> <= few_bytes_held ? 128
-                                                                         : 256;
+  static constexpr int blocks_held = bytes_held<Program> <= 64               ? 4
+                                     : bytes_held<Program> <= few_bytes_held ? 8
+                                     : has_few_taps<Program>                 ? 4
+                                                                             : 1;
   template <class Program>
-  static constexpr int blocks_held =
-      bytes_held<Program> <= few_bytes_held ? 1024 / threads<Program> : 1;
+  static constexpr int threads = bytes_held<Program> > 64 && blocks_held<Program> > 1 ? 128 : 256;
 
   // @post without a function where some vector is not whole: another skeleton is to be chosen
   template <class Program>
@@ -34,7 +34,7 @@ struct moved_planner {
     constexpr configuration chosen = configured<Program, threads<Program>, blocks_held<Program>>;
     long long const strip = moves_elements<Program> ? strip_of<Program, chosen>(layout, call) : 0;
     bound_layout const walked = in_strips<chosen>(layout, strip);
-    moved_items items = items_of<Program, chosen>(walked, strip > 0);
+    moved_items items = items_of<Program, chosen>(walked, strip > 0 || has_taps<Program>);
     items.strip = strip;
     return planned_items<Program, chosen>(
         layout, walked, call, 1, items,
@@ -268,7 +268,7 @@ struct moved_planner {
     return result;
   }
   template <class Program, configuration C>
-  [[gnu::cold]] static moved_items items_of(bound_layout const& layout, bool is_in_strips) {
+  [[gnu::cold]] static moved_items items_of(bound_layout const& layout, bool has_places) {
     using arguments = moved_arguments<Program>;
     group_layout const& columns = layout.columns;
     moved_items items{.axis = arguments::shares_row ? columns.dims - 1 : 0};
@@ -282,7 +282,7 @@ struct moved_planner {
     // 32 x 1024 rows of 50000 x 1024 bf16 and a position's row 36.3 and 32.9, 65536 rows of
     // 256 15.6 and 14.7. Where operands are near each other there are more places: two, four and
     // eight, convolution of four of 8 x 4096 x 2048 139, 118 and 108.
-    bool const are_many = half_values<Program>::is_found || shares_tables<Program> || is_in_strips;
+    bool const are_many = half_values<Program>::is_found || shares_tables<Program> || has_places;
     items.count = arguments::shares_row ? of_shared_row : are_many ? 8 : 2;
     long long const extent =
         columns.extents[items.axis] / (arguments::shares_row ? C.vector_width : 1);

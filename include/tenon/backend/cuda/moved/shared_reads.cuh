@@ -44,6 +44,15 @@ inline constexpr int moved_width = [] {
   return is_wide ? operands::own_width : operands::vector_width;
 }();
 
+// Taps whose vectors and places are held in 128 registers. H200, us, nine of 64 x 112 x 112 x 128
+// bf16 with weights of f32, blocks of 256 threads with 131 registers and of 128 with 121: 531 and
+// 311, of which a part is that nothing is asked for ahead; with 96 and parts in memory 541.
+template <class Program>
+inline constexpr bool has_few_taps =
+    has_taps<Program>&& moved_values<Program>::bytes_read* moved_width<Program> / 4 +
+        3 * moved_values<Program>::read_count <=
+    116;
+
 // The axis along which most bytes of an element are repeated; of several the outermost.
 // @pre the program has no positions
 template <class Program> [[gnu::cold]] int most_repeated_axis(bound_layout const& layout) {

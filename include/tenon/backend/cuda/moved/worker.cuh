@@ -70,7 +70,8 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
     for (int item = 0; item < a.items; ++item) {
       read_all(reads, item == 0);
       this->template advance<true>();
-      if (item + 1 < a.items) ask();
+      if constexpr (!has_taps<Program>)
+        if (item + 1 < a.items) ask();
       store_all_of(reads);
       this->template advance<false>();
     }
@@ -123,7 +124,8 @@ template <class Program, int V, int Of = V> struct moved_worker : moved_places<P
   __device__ __forceinline__ void fill_all(item_reads& reads) const {
     for_each_part([&](auto part) { fill_part<decltype(part)::value>(reads); });
   }
-  // An item comes to the cache while the one before it is computed. @pre the cursors have advanced
+  // An item comes to the cache while the one before it is computed; of taps most come for other
+  // threads anyway. @pre the cursors have advanced
   __device__ __forceinline__ void ask() const {
     for_each_part([&](auto part) { ask_part<decltype(part)::value>(); });
   }
