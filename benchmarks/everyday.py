@@ -91,6 +91,28 @@ def merged_patches_layernorm(x, w, b):
     return F.layer_norm(halved.permute(0, 1, 3, 4, 2, 5).flatten(3), w.shape, w, b)
 
 
+def joined_layernorm(x, y, w, b):
+    return F.layer_norm(torch.cat((x, y), 1), w.shape, w, b)
+
+
+def silu_bias_backward(x, bias, dy):
+    values = wide(x) + wide(bias)
+    s = torch.sigmoid(values)
+    dx = wide(dy) * s * (1 + values * (1 - s))
+    return dx.to(x.dtype), dx.sum(0).to(x.dtype)
+
+
+def depthwise_convolution(x, w, bias):
+    return F.relu6(F.conv2d(wide(x), wide(w)[:, None], wide(bias), padding=1, groups=x.shape[1])).to(x.dtype)
+
+
+def global_response_norm(x, w, b):
+    """Of ConvNeXt V2; shape: images, positions, channels."""
+    values = wide(x)
+    norms = values.norm(dim=1, keepdim=True)
+    return (wide(w) * (values * (norms / (norms.mean(-1, keepdim=True) + 1e-6))) + wide(b) + values).to(x.dtype)
+
+
 def merged_attention(first, first_sum, second, second_sum):
     """Two parts of an attention, of other keys, and the logarithms of their sums."""
     total = torch.logaddexp(first_sum, second_sum)

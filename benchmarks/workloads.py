@@ -93,6 +93,15 @@ def patches_with_weights(shape, make):
     return make(*shape), make(4 * shape[3]), make(4 * shape[3])
 
 
+def columns_of_two_with_weights(shape, make):
+    return *columns_of_two(shape, make), make(shape[1]), make(shape[1])
+
+
+def channels_with_taps(shape, make):
+    """shape: images, channels, height, width; a window of three by three and a bias for each channel."""
+    return make(*shape), make(shape[1], 3, 3), make(shape[1])
+
+
 def two_with_sums(shape, make):
     """Twice: values, and a number for each row of them."""
     return make(*shape), make(*shape[:-1]).float(), make(*shape), make(*shape[:-1]).float()
@@ -205,6 +214,11 @@ WORKLOADS = {
     "embedding_layernorm": Workload(everyday.embedding_layernorm, indexed_table, read_table),
     "merged_heads_layernorm": Workload(everyday.merged_heads_layernorm, heads_with_weights, read_and_write),
     "merged_patches_layernorm": Workload(everyday.merged_patches_layernorm, patches_with_weights, read_and_write),
+    "joined_layernorm": Workload(everyday.joined_layernorm, columns_of_two_with_weights, lambda x, y, w, b: 2 * nbytes(x, y)),
+    "silu_bias_backward": Workload(everyday.silu_bias_backward,
+                                   lambda shape, make: (make(*shape), make(shape[-1]), make(*shape)), arrays(3)),
+    "depthwise_convolution": Workload(everyday.depthwise_convolution, channels_with_taps, read_and_write),
+    "global_response_norm": Workload(everyday.global_response_norm, with_row_vectors(1, 2), read_and_write),
     "merged_attention": Workload(everyday.merged_attention, two_with_sums, lambda x, a, y, b: nbytes(x, y, a, b) * 3 // 2),
     "swiglu_fp8": Workload(everyday.swiglu_fp8, like_first(1), lambda x: nbytes(x) * 5 // 4, 2e-2),
     "fp8_tiles": Workload(everyday.fp8_tiles, like_first(1), lambda x: nbytes(x) * 3 // 2, 2e-2),

@@ -30,7 +30,18 @@ void merged_patches_layernorm(bench::call const& c) {
   f.on(c.stream()).into(c.out<half, 4>(3))(c.in<half, 4>(0), c.in<half, 1>(1), c.in<half, 1>(2));
 }
 
+void joined_layernorm(bench::call const& c) {
+  static auto const f =
+      tn::compile([](auto x, auto y, auto w,
+                     auto b) { return tn::layer_norm(tn::concat(x, y, tn::axis<1>), w, b); },
+                  "joined_layernorm");
+  f.on(c.stream())
+      .into(c.out<half, 2>(4))(c.in<half, 2>(0), c.in<half, 2>(1), c.in<half, 1>(2),
+                               c.in<half, 1>(3));
+}
+
 constexpr bench::entry entries[] = {
+    {"joined_layernorm", "bf16", 2, bench::guarded<joined_layernorm>},
     {"merged_heads_layernorm", "bf16", 4, bench::guarded<merged_heads_layernorm>},
     {"merged_patches_layernorm", "bf16", 4, bench::guarded<merged_patches_layernorm>},
 };

@@ -99,7 +99,30 @@ void local_response_norm(bench::call const& c) {
   f.on(c.stream()).into(c.out<float, 4>(1))(c.in<float, 4>(0));
 }
 
+// Channels first, each with a window of its own.
+void depthwise_convolution(bench::call const& c) {
+  static auto const f = tn::compile(
+      [](auto x, auto w, auto bias) {
+        auto of_channels = [](auto y) {
+          return tn::unsqueeze(tn::unsqueeze(tn::cast<float>(y), tn::axis<1>), tn::axis<2>);
+        };
+        auto rows = tn::pad(x, tn::axis<2>, tn::widths<1, 1>, 0);
+        auto padded = tn::pad(rows, tn::axis<3>, tn::widths<1, 1>, 0);
+        auto windows = tn::unfold(tn::unfold(padded, tn::axis<2>, tn::ct<3>, tn::ct<1>),
+                                  tn::axis<3>, tn::ct<3>, tn::ct<1>);
+        auto sums = tn::sum(tn::cast<float>(windows) * of_channels(w), tn::axis<4, 5>);
+        return tn::cast<half>(tn::relu6(sums + of_channels(bias)));
+      },
+      "depthwise_convolution");
+  auto const w = c.in<half, 3>(1);
+  f.on(c.stream())
+      .into(c.out<half, 4>(3))(c.in<half, 4>(0),
+                               tn::view<half const, tn::dyn, 3, 3>(w.data(), w.extent(0)),
+                               c.in<half, 1>(2));
+}
+
 constexpr bench::entry entries[] = {
+    {"depthwise_convolution", "bf16", 4, bench::guarded<depthwise_convolution>},
     {"causal_convolution", "bf16", 3, bench::guarded<causal_convolution>},
     {"periodic_laplacian", "f32", 2, bench::guarded<periodic_laplacian>},
     {"sobel", "f32", 2, bench::guarded<sobel>},
