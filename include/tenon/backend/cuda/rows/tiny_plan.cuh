@@ -12,13 +12,14 @@ namespace tenon::detail {
 
 struct tiny_rows_planner : rows_planner_base {
   // Programs that read one operand once, and leave nothing but values per row. Of positions only
-  // those of what is chosen are known.
+  // those of what is chosen are known, twice at most: five choices spilled 28 bytes.
   template <class Program>
   static constexpr bool may_be_tiny =
       brought_load<Program> >= 0 && passes_once<Program> &&
       !program_traits<Program>::has_gathered &&
       (!program_traits<Program>::has_positions ||
-       has_only_choices<Program>)&&!program_traits<Program>::has_planes;
+       (has_only_choices<Program> && row_state_words<Program> <= 8)) &&
+      !program_traits<Program>::has_planes;
   // Rows of no whole number of vectors, of which other kernels take an access for each element, up
   // to about 1 KB, and those of up to 8 elements; a function of the length alone, because bits
   // depend on it. H200, sums, us, against whole blocks that brought rows, and vectors that lie
