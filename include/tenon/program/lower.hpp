@@ -84,15 +84,16 @@ template <class Op> constexpr bool has_nodes(graph const& g) {
 // @post refused tells why there is no single kernel. Where there is none otherwise, results that
 // are parts are computed as wholes, reductions of few rows to one are written out, results that
 // differ in the length of one axis are computed as parts of one, and reshapes that would be done
-// last are taken by position
+// last are taken by position. Few rows are written out, too, where blocks would meet instead
 constexpr lowered_graph lower(graph const& traced) {
   lowered_graph result = detail::lower_as_it_is(traced);
-  if (result.refused == refusal::none) return result;
-  if (passes::has_parts(traced)) {
+  bool const has_kernel = result.refused == refusal::none;
+  if (has_kernel && result.plan.chosen != &schedules::levels) return result;
+  if (!has_kernel && passes::has_parts(traced)) {
     lowered_graph of_wholes = detail::lower_as_it_is(passes::windows(traced));
     if (of_wholes.refused == refusal::none) return of_wholes;
   }
-  if (passes::may_have_parts(traced)) {
+  if (!has_kernel && passes::may_have_parts(traced)) {
     lowered_graph of_parts = detail::lower_as_it_is(passes::sliced_reductions(traced));
     if (of_parts.refused == refusal::none) return of_parts;
   }
@@ -102,6 +103,7 @@ constexpr lowered_graph lower(graph const& traced) {
     lowered_graph of_rows = detail::lower_as_it_is(written_out);
     if (of_rows.refused == refusal::none) return of_rows;
   }
+  if (has_kernel) return result;
   if (traced.outputs.size() > 1) {
     lowered_graph of_all = detail::lower_as_it_is(passes::joined_outputs(traced));
     if (of_all.refused == refusal::none) return of_all;

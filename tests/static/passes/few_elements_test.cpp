@@ -167,18 +167,18 @@ static_assert(parts_in<f32<dyn>, f32<dyn>>([](auto x, auto y) {
 static_assert(parts_in<f32<dyn, 3>, f32<3, 3>>(by_matrix) == 3);
 static_assert(parts_in<f32<dyn, 16>, f32<8, 16>>(by_matrix) == 0);
 
-// A few rows that are reduced to one before rows are have no single kernel otherwise: they are
-// written out there; by themselves they are columns. Not of a length that the call knows.
-template <class... Arguments, class Function> constexpr bool is_one_kernel(Function f) {
-  return lower(graph_of<Arguments...>(f)).refused == refusal::none;
+// A few rows that are reduced to one before rows are: they are written out, and blocks need not
+// meet. By themselves they are columns; so are many, or as many as the call knows.
+template <class... Arguments, class Function> constexpr family const* family_of(Function f) {
+  lowered_graph const lowered = lower(graph_of<Arguments...>(f));
+  return lowered.refused == refusal::none ? lowered.plan.chosen : nullptr;
 }
 constexpr auto summed_and_normalised = [](auto x) { return rms_norm(sum(x, axis<0>)); };
-static_assert(is_one_kernel<f32<8, dyn, dyn>>(summed_and_normalised) &&
-              is_one_kernel<f32<2, 8, dyn, dyn>>([](auto x) {
-                return rms_norm(sum(x, axis<0, 1>));
-              }));
-static_assert(!is_one_kernel<cube>(summed_and_normalised) &&
-              !is_one_kernel<f32<17, dyn, dyn>>(summed_and_normalised));
+static_assert(family_of<f32<8, dyn, dyn>>(summed_and_normalised) == &schedules::rows);
+static_assert(family_of<f32<2, 8, dyn, dyn>>([](auto x) { return rms_norm(sum(x, axis<0, 1>)); }) ==
+              &schedules::rows);
+static_assert(family_of<cube>(summed_and_normalised) == &schedules::levels &&
+              family_of<f32<17, dyn, dyn>>(summed_and_normalised) == &schedules::levels);
 static_assert(reductions_in<f32<8, dyn, dyn>>([](auto x) { return sum(x, axis<0>); }) == 1);
 
 }  // namespace
