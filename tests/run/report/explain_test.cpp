@@ -68,7 +68,7 @@ TEST(explain, graphs_are_shown_where_a_pass_changed_them) {
   EXPECT_TRUE(contains(graphs, "graph as the lambda wrote it\n  %0 = input 0 : f32[x0.0, x0.1]\n"));
   EXPECT_TRUE(contains(graphs, "after merge_reductions\n"));
   EXPECT_FALSE(contains(graphs, "after fold\n"));
-  EXPECT_TRUE(contains(graphs, "unchanged by find_moments, canonical_order, fold, simplify, movement\n")) << graphs;
+  EXPECT_TRUE(contains(graphs, "unchanged by find_moments, canonical_order, fold, simplify, find_entropies, movement\n")) << graphs;
 }
 
 TEST(explain, schedule_names_groups_and_lengths) {
