@@ -9,7 +9,7 @@ namespace tenon::ops {
 
 // The largest element m, the sum s of exp(x - m), and the sum t of (x - m) exp(x - m), in which
 // -inf is NaN, as 0 * log(0) is.
-struct sum_of_logarithms : state_reduction {
+struct sum_of_logarithms : taking_reduction<sum_of_logarithms> {
   static constexpr text_view name = "sum_of_logarithms";
   static constexpr int cost = 18;
   template <class T> struct state : log_sum_exp::state<T> { T t; };
@@ -60,18 +60,6 @@ struct sum_of_logarithms : state_reduction {
     all = {{largest, math::product_plus(all.s, scale, (sums[0] + sums[1]) + (sums[2] + sums[3]))},
            math::product_plus(math::product_plus(all.s, moved, all.t), scale,
                               (terms[0] + terms[1]) + (terms[2] + terms[3]))};
-  }
-  template <int Step, class T, int Count>
-  static TENON_HD state<T> lift_some(T const (&x)[Count], int valid) {
-    state<T> all = identity<T>();
-    take_many<Step>(all, x, valid);
-    return all;
-  }
-  template <class T, int Count> static TENON_HD state<T> lift_all(T const (&x)[Count]) {
-    return lift_some<0>(x, Count);
-  }
-  template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
-    return valid >= Count ? lift_all(x) : lift_some<1>(x, valid);
   }
   // Lanes that take in elements side by side, what they have in arrays.
   template <class T, int Lanes> struct lanes {

@@ -155,8 +155,24 @@ template <class T, int Lanes> constexpr T lane_total(T const (&lanes)[Lanes]) {
   return sums[0];
 }
 
+// A reduction whose state takes in many elements at once: Op::take_many.
+template <class Op> struct taking_reduction : state_reduction {
+  template <int Step, class T, int Count>
+  static TENON_HD auto lift_some(T const (&x)[Count], int valid) {
+    auto all = Op::template identity<T>();
+    Op::template take_many<Step>(all, x, valid);
+    return all;
+  }
+  template <class T, int Count> static TENON_HD auto lift_all(T const (&x)[Count]) {
+    return lift_some<0>(x, Count);
+  }
+  template <class T, int Count> static TENON_HD auto lift_many(T const (&x)[Count], int valid) {
+    return valid >= Count ? lift_all(x) : lift_some<1>(x, valid);
+  }
+};
+
 // log of the sum of exponentials, as the largest element m and the sum s of exp(x - m).
-struct log_sum_exp : state_reduction {
+struct log_sum_exp : taking_reduction<log_sum_exp> {
   static constexpr text_view name = "log_sum_exp";
   static constexpr int cost = 16;
   template <class T> struct state { T m, s; };
@@ -197,18 +213,6 @@ struct log_sum_exp : state_reduction {
     }
     all = {largest, math::product_plus(all.s, exp_of_part(all.m - shift),
                                        (sums[0] + sums[1]) + (sums[2] + sums[3]))};
-  }
-  template <int Step, class T, int Count>
-  static TENON_HD state<T> lift_some(T const (&x)[Count], int valid) {
-    state<T> all = identity<T>();
-    take_many<Step>(all, x, valid);
-    return all;
-  }
-  template <class T, int Count> static TENON_HD state<T> lift_all(T const (&x)[Count]) {
-    return lift_some<0>(x, Count);
-  }
-  template <class T, int Count> static TENON_HD state<T> lift_many(T const (&x)[Count], int valid) {
-    return valid >= Count ? lift_all(x) : lift_some<1>(x, valid);
   }
   // Lanes that take in elements side by side, what they have in arrays.
   template <class T, int Lanes> struct lanes {

@@ -3,6 +3,7 @@
 // else such a row is for, against double: types x lengths x layouts x what stands there.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
+#include "run/support/near.hpp"
 
 namespace {
 
@@ -32,19 +33,6 @@ struct row_facts {
     }
   }
 };
-
-void expect_near(doubles const& result, doubles const& expected, double relative, double absolute,
-                 std::string const& what) {
-  ASSERT_EQ(result.size(), expected.size()) << what;
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    double const e = expected[i];
-    if (std::isnan(e) || std::isinf(e))
-      ASSERT_TRUE(std::isnan(e) ? std::isnan(result[i]) : result[i] == e)
-          << what << " row " << i << ": " << result[i] << " instead of " << e;
-    else
-      ASSERT_NEAR(result[i], e, relative * std::fabs(e) + absolute) << what << " row " << i;
-  }
-}
 
 template <class T> doubles rows_of_all_kinds(std::int64_t rows, std::int64_t columns) {
   doubles values =

@@ -3,6 +3,7 @@
 // layouts, and what stands in rows whose shares are 0, infinite or no number.
 #include "run/support/arrays.hpp"
 #include "run/support/close.hpp"
+#include "run/support/near.hpp"
 
 namespace {
 
@@ -35,19 +36,6 @@ struct row_shares {
     }
   }
 };
-
-void expect_near(doubles const& result, doubles const& expected, double relative, double absolute,
-                 std::string const& what) {
-  ASSERT_EQ(result.size(), expected.size()) << what;
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    double const e = expected[i];
-    if (std::isnan(e) || std::isinf(e))
-      ASSERT_TRUE(std::isnan(e) ? std::isnan(result[i]) : result[i] == e)
-          << what << " element " << i << ": " << result[i] << " instead of " << e;
-    else
-      ASSERT_NEAR(result[i], e, relative * std::fabs(e) + absolute) << what << " element " << i;
-  }
-}
 
 doubles turned(doubles const& x) {
   doubles result({x.extents[1], x.extents[0]});
